@@ -1,0 +1,345 @@
+//! What parsing one file yields. Names are owned where they are compared across files, and spans
+//! into the file's text where there are hundreds of thousands of them.
+
+use crate::{Language, Lines, Span};
+
+/// Index of a definition in [`FileFacts::definitions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalId(pub u32);
+
+/// Everything that one file's bytes tell, independent of its path and of other files.
+#[derive(Clone, Debug)]
+pub struct FileFacts {
+    /// The language that it was read as.
+    pub language: Language,
+    /// Number of lines; a last line without a newline counts.
+    pub line_count: u32,
+    /// Definitions in order of their start; an enclosing definition precedes those inside it.
+    pub definitions: Vec<Definition>,
+    /// References in order of their start.
+    pub references: Vec<Reference>,
+    /// Imports and re-exports in order.
+    pub imports: Vec<Import>,
+    /// Names under which the file exports what it defines or imports, beyond the definitions
+    /// marked `exported` (ES `export { a as b }`, `export default a`, `module.exports = …`;
+    /// Python `__all__`).
+    pub exports: Vec<Export>,
+    /// Texts of raised errors and log calls.
+    pub messages: Vec<Message>,
+    /// A partition of the file's lines, in order.
+    pub chunks: Vec<Chunk>,
+    /// Comments, strings and documentation, sorted and disjoint; every other byte is code.
+    pub regions: Vec<Region>,
+    /// Whether the content says of itself that a program wrote it (a header in the first lines).
+    pub generated: bool,
+    /// What went wrong: the facts are those found up to there.
+    pub issues: Vec<ParseIssue>,
+}
+
+impl FileFacts {
+    /// The definition with this id, if the id belongs to this file.
+    pub fn definition(&self, id: LocalId) -> Option<&Definition> {
+        self.definitions.get(id.0 as usize)
+    }
+}
+
+/// What kind of thing a definition is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum DefinitionKind {
+    Function,
+    Method,
+    Class,
+    Interface,
+    TypeAlias,
+    Enum,
+    EnumMember,
+    Module,
+    Constant,
+    Variable,
+    Field,
+}
+
+impl DefinitionKind {
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Class => "class",
+            Self::Interface => "interface",
+            Self::TypeAlias => "type_alias",
+            Self::Enum => "enum",
+            Self::EnumMember => "enum_member",
+            Self::Module => "module",
+            Self::Constant => "constant",
+            Self::Variable => "variable",
+            Self::Field => "field",
+        }
+    }
+
+    /// Whether it is a function or a method.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method)
+    }
+
+    /// Whether it holds members: a class, interface, enum or namespace.
+    pub fn is_container(self) -> bool {
+        matches!(self, Self::Class | Self::Interface | Self::Enum | Self::Module)
+    }
+}
+
+/// Who may use a definition, as far as the language says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Visibility {
+    #[default]
+    Public,
+    Protected,
+    Private,
+}
+
+/// Yes-or-no facts about a definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modifiers {
+    /// `async`.
+    pub is_async: bool,
+    /// `static`, `@staticmethod`, `@classmethod`.
+    pub is_static: bool,
+    /// `abstract`, `@abstractmethod`.
+    pub is_abstract: bool,
+    /// A signature without a body beside an implementation (`@overload`, TypeScript overloads).
+    pub is_overload: bool,
+    /// A constructor: `__init__`, `__new__`, `constructor`.
+    pub is_constructor: bool,
+    /// A getter or setter, read like a field (`@property`, `get x()`).
+    pub is_property: bool,
+    /// Exported by its module under its own name (ES `export`).
+    pub is_exported: bool,
+    /// The module's default export.
+    pub is_default_export: bool,
+}
+
+/// A named thing that a file defines.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its own name, such as `connect`; a nameless default export is called `default`.
+    pub name: Box<str>,
+    /// Names of the enclosing definitions and its own, joined by `.`: `Client.connect`.
+    pub qualified_name: Box<str>,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// The definition that encloses it.
+    pub parent: Option<LocalId>,
+    /// From its first decorator (or `export`) to its end.
+    pub span: Span,
+    /// The lines under `span`.
+    pub lines: Lines,
+    /// Where its name stands; empty for a nameless default export.
+    pub name_span: Span,
+    /// The complete head: decorators, all lines of the parameters, return type; no body.
+    pub signature: Span,
+    /// The parameter list without its parentheses, for functions and methods.
+    pub parameters: Option<Span>,
+    /// The body, where it has one: function block, class block, initial value.
+    pub body: Option<Span>,
+    /// Its documentation (docstring, JSDoc) without quotes and comment marks; may be empty.
+    pub doc: Box<str>,
+    /// Base classes and implemented interfaces as written, without type arguments.
+    pub bases: Vec<Box<str>>,
+    /// Names of its decorators as written, without arguments (`app.route`).
+    pub decorators: Vec<Box<str>>,
+    /// Who may use it.
+    pub visibility: Visibility,
+    /// Yes-or-no facts.
+    pub modifiers: Modifiers,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceKind {
+    /// `f()`, `new C()`, JSX `<C />`.
+    Call,
+    /// `a.b` that is not called.
+    Attribute,
+    /// In an annotation or a type position.
+    Type,
+    /// As a base class or implemented interface.
+    Base,
+    /// As a decorator.
+    Decorator,
+    /// In `raise` or `throw`.
+    Raise,
+    /// In `except` (or `instanceof` inside a `catch`).
+    Catch,
+    /// A bare name read as a value that the file imports or defines at its top level.
+    Name,
+}
+
+/// One use of a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference {
+    /// How it is used.
+    pub kind: ReferenceKind,
+    /// The last name of the expression: `connect` in `self.client.connect()`.
+    pub name: Span,
+    /// The whole dotted expression where it consists of names alone (`self.client.connect`),
+    /// otherwise the same as `name` (`make().connect()`).
+    pub path: Span,
+    /// 1-based line of the name.
+    pub line: u32,
+    /// The innermost function, method or class that it stands in.
+    pub enclosing: Option<LocalId>,
+    /// Whether something stands before the name that is no plain dotted name (`make().connect`),
+    /// so that scopes and imports say nothing about it.
+    pub opaque_receiver: bool,
+}
+
+/// Where an import statement takes its names from and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportKind {
+    /// Python `import a.b [as c]`.
+    Module,
+    /// Python `from a import b`; ES `import {b} from`, default, namespace, side effect.
+    From,
+    /// ES `export … from './x'`.
+    ReExport,
+    /// `import('./x')`, `importlib.import_module("x")`.
+    Dynamic,
+    /// CommonJS `require('./x')`.
+    Require,
+}
+
+/// One import statement.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Its form.
+    pub kind: ImportKind,
+    /// The module as written, leading dots included: `..db.client`, `./db`, `react`.
+    pub module: Box<str>,
+    /// What it binds. Empty for a side-effect import.
+    pub names: Vec<ImportedName>,
+    /// The statement.
+    pub span: Span,
+    /// 1-based line of the statement's start.
+    pub line: u32,
+    /// The function that it stands in, where it is not at the top level.
+    pub enclosing: Option<LocalId>,
+    /// `import type`, or under `if TYPE_CHECKING`.
+    pub type_only: bool,
+}
+
+/// One name that an import binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedName {
+    /// The name in the imported module; `default` for a default import; `*` for a star import, a
+    /// namespace import or the module itself (`import a.b as c`, `const m = require('m')`).
+    pub name: Box<str>,
+    /// The name that it has in this file. Empty for `from a import *` and `export * from`. For
+    /// Python `import a.b` it is `a.b`, as used in the file.
+    pub local: Box<str>,
+}
+
+/// One exported name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// The name that other files see; `default` for the default export.
+    pub exported: Box<str>,
+    /// The name in this file.
+    pub local: Box<str>,
+}
+
+/// Whose text a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// An argument of a raised or thrown error.
+    Error,
+    /// An argument of a log or warning call.
+    Log,
+}
+
+/// A string literal that a user may see and paste into an issue.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// Error or log.
+    pub kind: MessageKind,
+    /// The literal without its quotes.
+    pub span: Span,
+    /// 1-based line of its start.
+    pub line: u32,
+    /// The function that it stands in.
+    pub enclosing: Option<LocalId>,
+}
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkKind {
+    /// A function or method, whole or one part of a long one.
+    Function,
+    /// A class's head, documentation and fields up to its first method, or the stretch of fields
+    /// between its methods.
+    Class,
+    /// Module-level statements between definitions.
+    Module,
+    /// A stretch of prose, settings, or code without a parser.
+    Text,
+}
+
+/// The unit of lexical search: whole lines, each line of the file in exactly one chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Bytes of its lines, the last newline included.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// The function or class that it belongs to (the outermost function, so that a nested function
+    /// lies in the chunk of its outer one).
+    pub definition: Option<LocalId>,
+}
+
+/// What a region holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionKind {
+    /// A comment.
+    Comment,
+    /// A string literal, quotes included.
+    Text,
+    /// A docstring or a documentation comment.
+    Documentation,
+}
+
+/// A stretch of a file that is not code.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// What it holds.
+    pub kind: RegionKind,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// Something that parsing could not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParseIssue {
+    /// The syntax tree has errors; `line` is the first one's.
+    Syntax {
+        /// 1-based line of the first error.
+        line: u32,
+    },
+    /// The time limit was reached; the file is indexed as text.
+    Timeout,
+    /// The tree is deeper than the limit; what lies deeper was left out.
+    Depth,
+}
+
+impl ParseIssue {
+    /// The stable code used in metrics.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax { .. } => "syntax",
+            Self::Timeout => "timeout",
+            Self::Depth => "depth",
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Git object ids, which key everything derived from a file's bytes.
+
+use std::fmt;
+
+/// A git object id: 20 bytes (SHA-1 repositories) or 32 bytes (SHA-256 repositories).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId {
+    bytes: [u8; 32],
+    len: u8,
+}
+
+/// The text is not a git object id: 40 or 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectIdError;
+
+impl fmt::Display for ObjectIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a git object id has 40 or 64 hexadecimal digits")
+    }
+}
+
+impl std::error::Error for ObjectIdError {}
+
+impl ObjectId {
+    /// An id from the 20 bytes of a SHA-1 digest.
+    pub fn from_sha1(digest: [u8; 20]) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..20].copy_from_slice(&digest);
+        Self { bytes, len: 20 }
+    }
+
+    /// Reads 40 or 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// Any other length, or another character.
+    pub fn from_hex(hex: &str) -> Result<Self, ObjectIdError> {
+        let digits = hex.as_bytes();
+        if digits.len() != 40 && digits.len() != 64 {
+            return Err(ObjectIdError);
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let high = (pair[0] as char).to_digit(16).ok_or(ObjectIdError)?;
+            let low = (pair[1] as char).to_digit(16).ok_or(ObjectIdError)?;
+            *byte = (high * 16 + low) as u8;
+        }
+        Ok(Self {
+            bytes,
+            len: (digits.len() / 2) as u8,
+        })
+    }
+
+    /// The raw digest.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_round_trips() -> Result<(), ObjectIdError> {
+        for text in ["0123456789abcdef0123456789abcdef01234567", &"ab".repeat(32)] {
+            assert_eq!(ObjectId::from_hex(text)?.to_string(), text);
+        }
+        assert!(ObjectId::from_hex("main").is_err());
+        assert!(ObjectId::from_hex(&"zz".repeat(20)).is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! The vocabulary that every other crate shares: ids, paths, spans, languages, roles and the facts
+//! that parsing one file yields. It holds no behaviour beyond constructors that guard invariants,
+//! and depends on the standard library alone. Start at [`facts`].
+
+pub mod facts;
+pub mod history;
+pub mod id;
+pub mod language;
+pub mod path;
+pub mod source;
+pub mod span;
+
+pub use facts::{
+    Chunk, ChunkKind, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
+    ImportedName, LocalId, Message, MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind,
+    Region, RegionKind, Visibility,
+};
+pub use history::{Commit, History};
+pub use id::{ObjectId, ObjectIdError};
+pub use language::{Language, Role};
+pub use path::{PathError, RepoPath};
+pub use source::{Content, SkipReason, SourceFile};
+pub use span::{Lines, Span};

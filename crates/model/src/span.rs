@@ -1,0 +1,84 @@
+//! Places inside one file: byte spans and line ranges.
+
+/// A half-open byte range `start..end` in a file of at most 4 GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span from `start` to `end`; an inverted pair gives the empty span at `start`.
+    pub fn new(start: usize, end: usize) -> Self {
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        let end = u32::try_from(end).unwrap_or(u32::MAX);
+        Self {
+            start,
+            end: end.max(start),
+        }
+    }
+
+    /// Length in bytes.
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether the span covers no byte.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether `other` lies wholly inside this span.
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The text under the span, or the empty string where the span does not fit `text`.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
+    }
+}
+
+/// An inclusive range of 1-based line numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lines {
+    /// First line, 1-based.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+}
+
+impl Lines {
+    /// Lines `start` to `end`, both 1-based and inclusive; an inverted pair gives one line.
+    pub fn new(start: u32, end: u32) -> Self {
+        Self {
+            start,
+            end: end.max(start),
+        }
+    }
+
+    /// How many lines.
+    pub fn count(self) -> u32 {
+        self.end - self.start + 1
+    }
+
+    /// Whether `line` lies in the range.
+    pub fn contains(self, line: u32) -> bool {
+        self.start <= line && line <= self.end
+    }
+
+    /// Whether every line of `other` lies in the range.
+    pub fn covers(self, other: Lines) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// How many lines both ranges share.
+    pub fn overlap(self, other: Lines) -> u32 {
+        let start = self.start.max(other.start);
+        let end = self.end.min(other.end);
+        if end < start { 0 } else { end - start + 1 }
+    }
+}
