@@ -1,1 +1,15 @@
-//! stub
+//! Facts to an immutable snapshot of one revision: the file and definition tables, the symbol
+//! table, the lexical index and the graph. It never parses, and publishes nothing it later changes.
+//! Start at [`Snapshot`].
+
+pub mod files;
+pub mod graph;
+pub mod lexical;
+pub mod snapshot;
+pub mod symbols;
+pub mod tokens;
+
+pub use files::{ChunkId, DefId, FileId, Files};
+pub use graph::{Confidence, Graph};
+pub use snapshot::{Revision, Snapshot};
+pub use symbols::Symbols;

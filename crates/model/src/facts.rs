@@ -85,7 +85,10 @@ impl DefinitionKind {
 
     /// Whether it holds members: a class, interface, enum or namespace.
     pub fn is_container(self) -> bool {
-        matches!(self, Self::Class | Self::Interface | Self::Enum | Self::Module)
+        matches!(
+            self,
+            Self::Class | Self::Interface | Self::Enum | Self::Module
+        )
     }
 }
 
@@ -341,5 +344,45 @@ impl ParseIssue {
             Self::Timeout => "timeout",
             Self::Depth => "depth",
         }
+    }
+}
+
+impl FileFacts {
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let names: usize = self
+            .definitions
+            .iter()
+            .map(|d| {
+                d.name.len()
+                    + d.qualified_name.len()
+                    + d.doc.len()
+                    + d.bases
+                        .iter()
+                        .chain(&d.decorators)
+                        .map(|s| s.len() + 16)
+                        .sum::<usize>()
+            })
+            .sum();
+        let imports: usize = self
+            .imports
+            .iter()
+            .map(|i| {
+                i.module.len()
+                    + i.names
+                        .iter()
+                        .map(|n| n.name.len() + n.local.len() + 32)
+                        .sum::<usize>()
+            })
+            .sum();
+        names
+            + imports
+            + size_of_val(self.definitions.as_slice())
+            + size_of_val(self.references.as_slice())
+            + size_of_val(self.imports.as_slice())
+            + size_of_val(self.exports.as_slice())
+            + size_of_val(self.messages.as_slice())
+            + size_of_val(self.chunks.as_slice())
+            + size_of_val(self.regions.as_slice())
     }
 }

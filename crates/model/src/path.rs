@@ -120,7 +120,16 @@ mod tests {
 
     #[test]
     fn refuses_paths_that_could_leave_the_root() {
-        for bad in ["", "/etc/passwd", "../a", "a/../b", "a//b", "a/", "./a", "a\0b"] {
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a//b",
+            "a/",
+            "./a",
+            "a\0b",
+        ] {
             assert!(RepoPath::new(bad).is_err(), "{bad:?} must be refused");
         }
     }

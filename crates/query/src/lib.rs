@@ -1,1 +1,19 @@
-//! stub
+//! Snapshot and request to an answer, in four stages that pass data: [`intent`] detects what is
+//! asked for, [`resolve`] finds the definitions that the query names, [`rank`] orders files and
+//! functions, [`assemble`] packs what fits the budget. Pure: no file, no clock, no randomness.
+//! Start at [`answer`].
+
+pub mod answer;
+pub mod assemble;
+pub mod config;
+pub mod intent;
+pub mod rank;
+pub mod request;
+pub mod resolve;
+pub mod text;
+pub mod tokenizer;
+
+pub use answer::{Answer, Timings, answer};
+pub use config::RankingConfig;
+pub use intent::{Intent, IntentKind};
+pub use request::{Focus, Format, Request};

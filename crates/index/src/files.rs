@@ -1,0 +1,235 @@
+//! The table of a revision's files, and the dense ids of its files, definitions and chunks. Ids
+//! are positions in path order: they mean something within one snapshot only.
+
+use std::ops::Range;
+
+use foldhash::HashMap;
+use foveate_model::{Chunk, Content, Definition, LocalId, RepoPath, SourceFile};
+
+/// Position of a file in its snapshot, in path order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// Position of a definition in its snapshot: by file, then by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DefId(pub u32);
+
+/// Position of a chunk in its snapshot: by file, then by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkId(pub u32);
+
+/// All files of one revision, in path order, with the id ranges of what they hold.
+#[derive(Debug)]
+pub struct Files {
+    files: Vec<SourceFile>,
+    by_path: HashMap<RepoPath, FileId>,
+    /// `first_definition[f]..first_definition[f + 1]` are the definitions of file `f`.
+    first_definition: Vec<u32>,
+    /// The same for chunks.
+    first_chunk: Vec<u32>,
+    definition_file: Vec<FileId>,
+    chunk_file: Vec<FileId>,
+}
+
+impl Files {
+    /// Sorts the files by path and numbers what they hold. Of two files with one path the first
+    /// stays.
+    pub fn new(mut files: Vec<SourceFile>) -> Self {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|b, a| a.path == b.path);
+        let mut table = Self {
+            by_path: HashMap::default(),
+            first_definition: Vec::with_capacity(files.len() + 1),
+            first_chunk: Vec::with_capacity(files.len() + 1),
+            definition_file: Vec::new(),
+            chunk_file: Vec::new(),
+            files,
+        };
+        table.by_path.reserve(table.files.len());
+        for (position, file) in table.files.iter().enumerate() {
+            let id = FileId(position as u32);
+            table.by_path.insert(file.path.clone(), id);
+            table
+                .first_definition
+                .push(table.definition_file.len() as u32);
+            table.first_chunk.push(table.chunk_file.len() as u32);
+            if let Some(content) = &file.content {
+                let facts = &content.facts;
+                table
+                    .definition_file
+                    .resize(table.definition_file.len() + facts.definitions.len(), id);
+                table
+                    .chunk_file
+                    .resize(table.chunk_file.len() + facts.chunks.len(), id);
+            }
+        }
+        table
+            .first_definition
+            .push(table.definition_file.len() as u32);
+        table.first_chunk.push(table.chunk_file.len() as u32);
+        table
+    }
+
+    /// How many files, skipped ones included.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether the revision has no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How many definitions.
+    pub fn definition_count(&self) -> usize {
+        self.definition_file.len()
+    }
+
+    /// How many chunks.
+    pub fn chunk_count(&self) -> usize {
+        self.chunk_file.len()
+    }
+
+    /// All file ids, in path order.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
+    }
+
+    /// All definition ids, by file and place.
+    pub fn definition_ids(&self) -> impl ExactSizeIterator<Item = DefId> + use<> {
+        (0..self.definition_file.len() as u32).map(DefId)
+    }
+
+    /// The files in path order.
+    pub fn as_slice(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The file with this id.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The path of a file.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn path(&self, id: FileId) -> &str {
+        self.file(id).path.as_str()
+    }
+
+    /// The file at a path.
+    pub fn find(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Text and facts of a file, unless it was skipped.
+    pub fn content(&self, id: FileId) -> Option<&Content> {
+        self.file(id).content.as_deref()
+    }
+
+    /// The text of a file; empty for a skipped one.
+    pub fn text(&self, id: FileId) -> &str {
+        self.content(id).map_or("", |content| &content.text)
+    }
+
+    /// The definitions of a file, in place order.
+    pub fn definitions_of(&self, id: FileId) -> impl ExactSizeIterator<Item = DefId> + use<> {
+        range(&self.first_definition, id).map(DefId)
+    }
+
+    /// The chunks of a file, in place order.
+    pub fn chunks_of(&self, id: FileId) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
+        range(&self.first_chunk, id).map(ChunkId)
+    }
+
+    /// The file that a definition is in.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn file_of(&self, id: DefId) -> FileId {
+        self.definition_file[id.0 as usize]
+    }
+
+    /// The definition's id within its file.
+    pub fn local_of(&self, id: DefId) -> LocalId {
+        LocalId(id.0 - self.first_definition[self.file_of(id).0 as usize])
+    }
+
+    /// The snapshot's id of a file's own definition.
+    pub fn global(&self, file: FileId, local: LocalId) -> DefId {
+        DefId(self.first_definition[file.0 as usize] + local.0)
+    }
+
+    /// The definition with this id.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn definition(&self, id: DefId) -> &Definition {
+        let file = self.file_of(id);
+        let local = self.local_of(id);
+        match self.content(file).and_then(|c| c.facts.definition(local)) {
+            Some(definition) => definition,
+            // The tables number only definitions of files that have content.
+            None => unreachable!("definition {id:?} is not in its file"),
+        }
+    }
+
+    /// The definition that encloses another.
+    pub fn parent(&self, id: DefId) -> Option<DefId> {
+        let parent = self.definition(id).parent?;
+        Some(self.global(self.file_of(id), parent))
+    }
+
+    /// The definitions directly inside another, in place order.
+    pub fn members(&self, id: DefId) -> impl Iterator<Item = DefId> + '_ {
+        let local = self.local_of(id);
+        let file = self.file_of(id);
+        let end = self.first_definition[file.0 as usize + 1];
+        (id.0 + 1..end)
+            .map(DefId)
+            .filter(move |member| self.definition(*member).parent == Some(local))
+    }
+
+    /// The file that a chunk is in.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn chunk_file(&self, id: ChunkId) -> FileId {
+        self.chunk_file[id.0 as usize]
+    }
+
+    /// The chunk with this id.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn chunk(&self, id: ChunkId) -> &Chunk {
+        let file = self.chunk_file(id);
+        let local = id.0 - self.first_chunk[file.0 as usize];
+        match self
+            .content(file)
+            .and_then(|c| c.facts.chunks.get(local as usize))
+        {
+            Some(chunk) => chunk,
+            // As for definitions.
+            None => unreachable!("chunk {id:?} is not in its file"),
+        }
+    }
+
+    /// The function or class that a chunk belongs to.
+    pub fn chunk_definition(&self, id: ChunkId) -> Option<DefId> {
+        let local = self.chunk(id).definition?;
+        Some(self.global(self.chunk_file(id), local))
+    }
+}
+
+fn range(firsts: &[u32], id: FileId) -> Range<u32> {
+    let position = id.0 as usize;
+    match (firsts.get(position), firsts.get(position + 1)) {
+        (Some(&start), Some(&end)) => start..end,
+        _ => 0..0,
+    }
+}

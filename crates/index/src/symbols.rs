@@ -1,0 +1,87 @@
+//! The symbol table: definitions by name, by lower-cased name, by qualified name; and the distinct
+//! names themselves for fuzzy matching.
+
+use foldhash::HashMap;
+
+use crate::files::{DefId, Files};
+
+/// Definitions by their names. Lists are in id order.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    by_name: HashMap<Box<str>, Vec<DefId>>,
+    by_folded: HashMap<Box<str>, Vec<DefId>>,
+    by_qualified: HashMap<Box<str>, Vec<DefId>>,
+    names: Vec<Box<str>>,
+}
+
+impl Symbols {
+    /// Builds the table for all definitions of `files`.
+    pub fn new(files: &Files) -> Self {
+        let mut symbols = Self::default();
+        for id in files.definition_ids() {
+            let definition = files.definition(id);
+            push(&mut symbols.by_name, &definition.name, id);
+            let folded = definition.name.to_lowercase();
+            push(&mut symbols.by_folded, &folded, id);
+            if definition.parent.is_some() {
+                push(&mut symbols.by_qualified, &definition.qualified_name, id);
+            }
+        }
+        symbols.names = symbols.by_name.keys().cloned().collect();
+        symbols
+            .names
+            .sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        symbols
+    }
+
+    /// Definitions with exactly this name.
+    pub fn named(&self, name: &str) -> &[DefId] {
+        list(&self.by_name, name)
+    }
+
+    /// Definitions with this name whatever its case; `folded` must be in lower case.
+    pub fn folded(&self, folded: &str) -> &[DefId] {
+        list(&self.by_folded, folded)
+    }
+
+    /// Definitions with this name including the enclosing ones: `Client.connect`. A top-level
+    /// definition is found by its plain name.
+    pub fn qualified(&self, name: &str) -> &[DefId] {
+        if name.contains('.') {
+            list(&self.by_qualified, name)
+        } else {
+            self.named(name)
+        }
+    }
+
+    /// All distinct names, by length in bytes, then alphabetically.
+    pub fn names(&self) -> &[Box<str>] {
+        &self.names
+    }
+
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let keys = |map: &HashMap<Box<str>, Vec<DefId>>| {
+            map.iter()
+                .map(|(name, ids)| name.len() + ids.capacity() * 4 + 48)
+                .sum::<usize>()
+        };
+        keys(&self.by_name)
+            + keys(&self.by_folded)
+            + keys(&self.by_qualified)
+            + self.names.iter().map(|n| n.len() + 16).sum::<usize>()
+    }
+}
+
+fn push(map: &mut HashMap<Box<str>, Vec<DefId>>, name: &str, id: DefId) {
+    match map.get_mut(name) {
+        Some(ids) => ids.push(id),
+        None => {
+            map.insert(name.into(), vec![id]);
+        }
+    }
+}
+
+fn list<'a>(map: &'a HashMap<Box<str>, Vec<DefId>>, name: &str) -> &'a [DefId] {
+    map.get(name).map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,1 @@
+//! Tokens: identifiers whole and split, stemmed words.
