@@ -1,1 +1,188 @@
-//! Tokens: identifiers whole and split, stemmed words.
+//! Text to index terms, the same for code, prose, paths and queries: an identifier gives its whole
+//! self in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed
+//! (Snowball, English). What is not a letter, digit or underscore separates identifiers.
+
+use std::cell::RefCell;
+
+use foldhash::HashMap;
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Longer identifiers are data (hashes, base64), not names.
+const LONGEST: usize = 80;
+
+/// Stems remembered per thread; above this the memory is cleared, so that hostile input cannot
+/// grow it without a bound.
+const REMEMBERED_STEMS: usize = 200_000;
+
+thread_local! {
+    static TERMS: RefCell<Terms> = RefCell::new(Terms {
+        stemmer: Stemmer::create(Algorithm::English),
+        stems: HashMap::default(),
+        lower: String::new(),
+    });
+}
+
+struct Terms {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    lower: String,
+}
+
+/// Calls `emit` for every term of `text`, in order; a compound identifier's whole self precedes
+/// its parts. Terms of one byte are left out.
+pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
+    TERMS.with_borrow_mut(|terms| {
+        for identifier in identifiers(text) {
+            if identifier.len() <= LONGEST {
+                terms.identifier(identifier, &mut emit);
+            }
+        }
+    });
+}
+
+/// All terms of `text`.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for_each_term(text, |term| out.push(term.to_owned()));
+    out
+}
+
+/// The stretches of letters, digits and underscores, without underscores at their ends.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .map(|word| word.trim_matches('_'))
+        .filter(|word| !word.is_empty())
+}
+
+/// The parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
+pub fn parts(identifier: &str) -> impl Iterator<Item = &str> {
+    let mut rest = identifier;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches('_');
+        if rest.is_empty() {
+            return None;
+        }
+        let (part, tail) = rest.split_at(part_end(rest));
+        rest = tail;
+        Some(part)
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Upper,
+    Lower,
+    Digit,
+    Underscore,
+}
+
+fn class(c: char) -> Class {
+    if c == '_' {
+        Class::Underscore
+    } else if c.is_numeric() {
+        Class::Digit
+    } else if c.is_uppercase() {
+        Class::Upper
+    } else {
+        Class::Lower
+    }
+}
+
+/// Where the first part of `word` ends, in bytes; `word` is not empty and starts with no
+/// underscore.
+fn part_end(word: &str) -> usize {
+    let mut chars = word.char_indices().map(|(at, c)| (at, class(c))).peekable();
+    let Some((_, mut previous)) = chars.next() else {
+        return 0;
+    };
+    while let Some((at, current)) = chars.next() {
+        let next = chars.peek().map(|(_, class)| *class);
+        let border = match (previous, current) {
+            (_, Class::Underscore) => true,
+            (Class::Lower, Class::Lower) | (Class::Digit, Class::Digit) => false,
+            // An acronym ends before the hump that follows it: HTTP|Body.
+            (Class::Upper, Class::Upper) => next == Some(Class::Lower),
+            (Class::Upper, Class::Lower) => false,
+            _ => true,
+        };
+        if border {
+            return at;
+        }
+        previous = current;
+    }
+    word.len()
+}
+
+impl Terms {
+    fn identifier(&mut self, identifier: &str, emit: &mut impl FnMut(&str)) {
+        if part_end(identifier) < identifier.len() {
+            self.fold(identifier);
+            emit(&self.lower);
+            for part in parts(identifier) {
+                self.stem(part, emit);
+            }
+        } else {
+            self.stem(identifier, emit);
+        }
+    }
+
+    fn fold(&mut self, word: &str) {
+        self.lower.clear();
+        if word.is_ascii() {
+            self.lower.push_str(word);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower.push_str(&word.to_lowercase());
+        }
+    }
+
+    fn stem(&mut self, word: &str, emit: &mut impl FnMut(&str)) {
+        if word.len() < 2 {
+            return;
+        }
+        self.fold(word);
+        if word.len() < 4 || !word.is_ascii() {
+            return emit(&self.lower);
+        }
+        if let Some(stem) = self.stems.get(self.lower.as_str()) {
+            return emit(stem);
+        }
+        let stem: Box<str> = self.stemmer.stem(&self.lower).into();
+        emit(&stem);
+        if self.stems.len() >= REMEMBERED_STEMS {
+            self.stems.clear();
+        }
+        self.stems.insert(self.lower.as_str().into(), stem);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(terms(text), expected, "terms of {text:?}");
+    }
+
+    #[test]
+    fn identifiers_stay_whole_and_are_split() {
+        check("parseHTTPBody", &["parsehttpbody", "pars", "http", "bodi"]);
+        check("max_length", &["max_length", "max", "length"]);
+        check("sha256sum", &["sha256sum", "sha", "256", "sum"]);
+        check("__init__", &["init"]);
+        check("self._connect()", &["self", "connect"]);
+        check("HTTPServer2", &["httpserver2", "http", "server"]);
+    }
+
+    #[test]
+    fn words_are_stemmed_and_short_ones_kept() {
+        check("Connections are failing", &["connect", "are", "fail"]);
+        check("x = f(a)", &[]);
+        check("größe_änderung", &["größe_änderung", "größe", "änderung"]);
+    }
+
+    #[test]
+    fn data_is_left_out() {
+        check(&"a".repeat(100), &[]);
+    }
+}

@@ -1,0 +1,230 @@
+//! BM25F over chunks and files, term at a time.
+//!
+//! For a term t and a document d: `tf = Σ_f w_f · tf_f / (1 - b_f + b_f · len_f / avglen_f)`,
+//! `score += weight_t · idf_t · tf · (k1 + 1) / (k1 + tf)`, `idf = ln(1 + (N - df + ½) / (df + ½))`
+//! (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, §3.6).
+//! A file's field frequencies are the sums over its chunks; the messages of the commits that
+//! touched it are one more field.
+
+use crate::files::FileId;
+
+use super::fields::{FIELDS, Field};
+use super::{Lexical, LexicalError};
+
+/// A term of the query with its weights; terms must be distinct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryTerm {
+    /// As [`crate::tokens::for_each_term`] gives it.
+    pub term: String,
+    /// Weight for files.
+    pub file: f32,
+    /// Weight for chunks.
+    pub chunk: f32,
+}
+
+/// The parameters of one BM25F.
+#[derive(Clone, Debug)]
+pub struct Bm25 {
+    /// Saturation.
+    pub k1: f32,
+    /// Weight per field, by [`Field`] number.
+    pub weights: [f32; FIELDS],
+    /// Length normalization per field, 0 to 1.
+    pub b: [f32; FIELDS],
+}
+
+/// All parameters of lexical scoring.
+#[derive(Clone, Debug)]
+pub struct LexicalWeights {
+    /// Over files.
+    pub file: Bm25,
+    /// Over chunks.
+    pub chunk: Bm25,
+    /// Weight of the commit messages as a field of files.
+    pub history: f32,
+    /// Its length normalization.
+    pub history_b: f32,
+    /// BM25 over commit messages: saturation.
+    pub commit_k1: f32,
+    /// BM25 over commit messages: length normalization.
+    pub commit_b: f32,
+}
+
+/// Scores of everything that shares a term with the query; 0 elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// By file.
+    pub files: Vec<f32>,
+    /// By chunk.
+    pub chunks: Vec<f32>,
+    /// By chunk, without length normalization.
+    pub chunks_unnormed: Vec<f32>,
+    /// Commits by position in the history (newest first) with their score, best first.
+    pub commits: Vec<(u32, f32)>,
+}
+
+/// Sparse sums over a dense range, cleared at the cost of what was touched.
+struct Sums {
+    values: Vec<f32>,
+    touched: Vec<u32>,
+}
+
+impl Sums {
+    fn new(len: usize) -> Self {
+        Self {
+            values: vec![0.0; len],
+            touched: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, position: u32, value: f32) {
+        let sum = &mut self.values[position as usize];
+        if *sum == 0.0 {
+            self.touched.push(position);
+        }
+        *sum += value;
+    }
+
+    /// Adds the saturated sums, weighted by idf, to `scores`, and clears.
+    fn drain_into(&mut self, scores: &mut [f32], weight: f32, k1: f32) {
+        for position in self.touched.drain(..) {
+            let tf = std::mem::take(&mut self.values[position as usize]);
+            scores[position as usize] += weight * tf * (k1 + 1.0) / (k1 + tf);
+        }
+    }
+}
+
+fn idf(documents: usize, with_term: usize) -> f32 {
+    let (n, df) = (documents as f32, with_term as f32);
+    (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
+}
+
+/// `1 / (1 - b + b · length / average)`.
+fn norm(b: f32, length: f32, average: f32) -> f32 {
+    if average <= 0.0 {
+        1.0
+    } else {
+        1.0 / (1.0 - b + b * length / average)
+    }
+}
+
+impl Lexical {
+    /// Scores all files, chunks and commits that share a term with the query.
+    ///
+    /// # Errors
+    /// When a posting list cannot be read.
+    pub fn search(
+        &self,
+        terms: &[QueryTerm],
+        weights: &LexicalWeights,
+    ) -> Result<Hits, LexicalError> {
+        let mut hits = Hits {
+            files: vec![0.0; self.first_chunk.len()],
+            chunks: vec![0.0; self.chunks],
+            chunks_unnormed: vec![0.0; self.chunks],
+            commits: Vec::new(),
+        };
+        let mut files = Sums::new(hits.files.len());
+        let mut chunks = Sums::new(self.chunks);
+        let mut unnormed = Sums::new(self.chunks);
+        let averages = |documents: usize| {
+            self.totals
+                .map(|total| total as f32 / documents.max(1) as f32)
+        };
+        let file_average = averages(self.indexed_files);
+        let chunk_average = averages(self.chunks);
+        for term in terms {
+            for part in &self.parts {
+                let documents = &part.segment.documents;
+                for field in Field::ALL {
+                    let f = field as usize;
+                    let (wf, wc) = (weights.file.weights[f], weights.chunk.weights[f]);
+                    if wf == 0.0 && wc == 0.0 {
+                        continue;
+                    }
+                    part.segment.postings(field, &term.term, |number, tf| {
+                        let document = &documents[number as usize];
+                        let Some(file) = part.files[document.file as usize] else {
+                            return;
+                        };
+                        let tf = tf as f32;
+                        if wf > 0.0 {
+                            let length = self.file_lengths[file.0 as usize][f] as f32;
+                            let normed = norm(weights.file.b[f], length, file_average[f]);
+                            files.add(file.0, wf * tf * normed);
+                        }
+                        if let Some(chunk) = document.chunk
+                            && wc > 0.0
+                        {
+                            let position = self.first_chunk[file.0 as usize].0 + chunk;
+                            let length = document.lengths[f] as f32;
+                            let normed = norm(weights.chunk.b[f], length, chunk_average[f]);
+                            chunks.add(position, wc * tf * normed);
+                            unnormed.add(position, wc * tf);
+                        }
+                    })?;
+                }
+            }
+            self.add_history(term, weights, &mut files);
+            let chunk_weight = term.chunk * idf(self.chunks, chunks.touched.len());
+            let file_weight = term.file * idf(self.indexed_files, files.touched.len());
+            chunks.drain_into(&mut hits.chunks, chunk_weight, weights.chunk.k1);
+            unnormed.drain_into(&mut hits.chunks_unnormed, chunk_weight, weights.chunk.k1);
+            files.drain_into(&mut hits.files, file_weight, weights.file.k1);
+        }
+        hits.commits = self.search_commits(terms, weights);
+        Ok(hits)
+    }
+
+    fn add_history(&self, term: &QueryTerm, weights: &LexicalWeights, files: &mut Sums) {
+        if weights.history == 0.0 || self.commits.commits.is_empty() {
+            return;
+        }
+        let average = self.commits.total_file_length / self.indexed_files.max(1) as f32;
+        for (number, tf) in self.commits.postings(&term.term) {
+            let commit = &self.commits.commits[*number as usize];
+            for file in &commit.files {
+                let length = self.commits.file_lengths[file.0 as usize];
+                let normed = norm(weights.history_b, length, average);
+                files.add(
+                    file.0,
+                    weights.history * f32::from(*tf) * commit.share * normed,
+                );
+            }
+        }
+    }
+
+    fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
+        let all = &self.commits.commits;
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let average = self.commits.total_length as f32 / all.len() as f32;
+        let mut scores = vec![0.0; all.len()];
+        for term in terms {
+            let postings = self.commits.postings(&term.term);
+            let weight = term.file * idf(all.len(), postings.len());
+            for (number, tf) in postings {
+                let length = all[*number as usize].length as f32;
+                let tf = f32::from(*tf) * norm(weights.commit_b, length, average);
+                scores[*number as usize] +=
+                    weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
+            }
+        }
+        let mut ranked: Vec<(u32, f32)> = (0..)
+            .zip(scores)
+            .filter(|(_, score)| *score > 0.0)
+            .collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked
+    }
+
+    /// The present files that a past commit touched and what it gives to each of them:
+    /// 1 / sqrt(files touched). `commit` is a position in the history index.
+    pub fn commit_files(&self, commit: u32) -> (&[FileId], f32) {
+        self.commits
+            .commits
+            .get(commit as usize)
+            .map_or((&[], 0.0), |c| (c.files.as_slice(), c.share))
+    }
+}
