@@ -5,11 +5,13 @@
 pub mod files;
 pub mod graph;
 pub mod lexical;
+pub mod messages;
 pub mod snapshot;
 pub mod symbols;
 pub mod tokens;
 
 pub use files::{ChunkId, DefId, FileId, Files};
 pub use graph::{Confidence, Graph};
+pub use messages::Messages;
 pub use snapshot::{Revision, Snapshot};
 pub use symbols::Symbols;

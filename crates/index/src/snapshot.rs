@@ -7,6 +7,7 @@ use foveate_model::{History, SourceFile};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::lexical::Lexical;
+use crate::messages::Messages;
 use crate::symbols::Symbols;
 
 /// Which state of a repository a snapshot describes.
@@ -31,6 +32,8 @@ pub struct Snapshot {
     pub symbols: Symbols,
     /// Postings over chunks and files.
     pub lexical: Lexical,
+    /// Texts of raised errors and log calls.
+    pub messages: Messages,
     /// Imports, references, inheritance and tests.
     pub graph: Graph,
     /// Past commits, where they were loaded.
@@ -48,6 +51,8 @@ pub struct Memory {
     pub symbols: usize,
     /// The lexical index.
     pub lexical: usize,
+    /// The messages.
+    pub messages: usize,
     /// The graph.
     pub graph: usize,
 }
@@ -66,12 +71,13 @@ impl Snapshot {
         previous: Option<&Snapshot>,
     ) -> Result<Self, crate::lexical::LexicalError> {
         let files = Files::new(files);
-        let (lexical, (symbols, graph)) = rayon::join(
+        let (lexical, (symbols, messages, graph)) = rayon::join(
             || Lexical::build(&files, history.as_deref(), previous),
             || {
                 let symbols = Symbols::new(&files);
+                let messages = Messages::new(&files);
                 let graph = Graph::new(&files, &symbols);
-                (symbols, graph)
+                (symbols, messages, graph)
             },
         );
         Ok(Self {
@@ -80,6 +86,7 @@ impl Snapshot {
             lexical: lexical?,
             files,
             symbols,
+            messages,
             graph,
             history,
         })
@@ -90,6 +97,7 @@ impl Snapshot {
         let mut memory = Memory {
             symbols: self.symbols.heap_bytes(),
             lexical: self.lexical.heap_bytes(),
+            messages: self.messages.heap_bytes(),
             graph: self.graph.heap_bytes(),
             ..Memory::default()
         };

@@ -1,4 +1,4 @@
-//! The symbol table: definitions by name, by lower-cased name, by qualified name; and the distinct
+//! The symbol table: definitions by name, by folded name (lower case without underscores), by qualified name; and the distinct
 //! names themselves for fuzzy matching.
 
 use foldhash::HashMap;
@@ -21,7 +21,7 @@ impl Symbols {
         for id in files.definition_ids() {
             let definition = files.definition(id);
             push(&mut symbols.by_name, &definition.name, id);
-            let folded = definition.name.to_lowercase();
+            let folded = fold(&definition.name);
             push(&mut symbols.by_folded, &folded, id);
             if definition.parent.is_some() {
                 push(&mut symbols.by_qualified, &definition.qualified_name, id);
@@ -39,7 +39,8 @@ impl Symbols {
         list(&self.by_name, name)
     }
 
-    /// Definitions with this name whatever its case; `folded` must be in lower case.
+    /// Definitions whose name is the same whatever its case and underscores; `folded` must come
+    /// from [`fold`]: `maxlength` finds `max_length`, `maxLength` and `MAX_LENGTH`.
     pub fn folded(&self, folded: &str) -> &[DefId] {
         list(&self.by_folded, folded)
     }
@@ -71,6 +72,14 @@ impl Symbols {
             + keys(&self.by_qualified)
             + self.names.iter().map(|n| n.len() + 16).sum::<usize>()
     }
+}
+
+/// A name in lower case without underscores.
+pub fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| *c != '_')
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn push(map: &mut HashMap<Box<str>, Vec<DefId>>, name: &str, id: DefId) {
