@@ -1,1 +1,3 @@
-fn main(){}
+//! The `foveate` program.
+
+fn main() {}

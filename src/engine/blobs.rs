@@ -1,0 +1,280 @@
+//! What was parsed from each blob, shared by every revision of every repository: a blob is parsed
+//! once per language that its name suggests. What a live snapshot holds is found again for free
+//! through a weak reference; beyond that the most recently used contents are kept alive up to a
+//! number of bytes. It knows no path, no repository and no file system.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use dashmap::DashMap;
+use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
+use foveate_parse::Limits;
+
+/// A blob, and the language that the file's name suggests.
+type Key = (ObjectId, Option<Language>);
+
+/// What a blob gave.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The language that it was read as.
+    pub language: Language,
+    /// Its content, or why it has none.
+    pub content: Result<Arc<Content>, SkipReason>,
+}
+
+/// Counts since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlobStats {
+    /// Blobs that were parsed.
+    pub parsed: u64,
+    /// Blobs that were found already parsed.
+    pub reused: u64,
+    /// Blobs that are known now.
+    pub known: usize,
+    /// Estimated bytes of the contents that the cache itself keeps alive.
+    pub kept_bytes: usize,
+}
+
+/// The contents of blobs.
+#[derive(Debug)]
+pub struct BlobCache {
+    limits: Limits,
+    slots: DashMap<Key, Arc<Slot>>,
+    kept: Mutex<Kept>,
+    capacity_bytes: usize,
+    prune_at: AtomicUsize,
+    parsed: AtomicU64,
+    reused: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Slot(Mutex<Option<Known>>);
+
+#[derive(Debug)]
+enum Known {
+    Content(Language, Weak<Content>, Arc<AtomicBool>),
+    Skipped(Language, SkipReason),
+}
+
+/// Contents kept alive, oldest first; `used` gives one a second round.
+#[derive(Debug, Default)]
+struct Kept {
+    queue: VecDeque<(Arc<Content>, usize, Arc<AtomicBool>)>,
+    bytes: usize,
+}
+
+/// Skipped blobs are remembered up to this many slots in all; they cost a few bytes each.
+const SKIPPED_SLOTS: usize = 500_000;
+
+impl BlobCache {
+    /// An empty cache that parses under `limits` and keeps contents of at most `capacity_bytes`
+    /// alive that no snapshot holds.
+    pub fn new(limits: Limits, capacity_bytes: usize) -> Self {
+        Self {
+            limits,
+            slots: DashMap::default(),
+            kept: Mutex::default(),
+            capacity_bytes,
+            prune_at: AtomicUsize::new(16_384),
+            parsed: AtomicU64::new(0),
+            reused: AtomicU64::new(0),
+        }
+    }
+
+    /// The limits that files are read under.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What the blob gave when it was last read as `named`, if it is still there.
+    pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+        let slot = Arc::clone(&*self.slots.get(&(blob, named))?);
+        let reading = slot.get()?;
+        self.reused.fetch_add(1, Ordering::Relaxed);
+        Some(reading)
+    }
+
+    /// What the blob gives; parses `bytes` unless that was done before. Two threads that ask for
+    /// one blob at once parse it once.
+    pub fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
+        self.prune();
+        let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
+        let mut known = lock(&slot.0);
+        if let Some(reading) = known.as_ref().and_then(Known::reading) {
+            self.reused.fetch_add(1, Ordering::Relaxed);
+            return reading;
+        }
+        self.parsed.fetch_add(1, Ordering::Relaxed);
+        let (language, content) = foveate_parse::read(named, bytes, &self.limits);
+        let content = content.map(Arc::new);
+        *known = Some(match &content {
+            Ok(content) => {
+                let used = Arc::new(AtomicBool::new(false));
+                self.keep(content, &used);
+                Known::Content(language, Arc::downgrade(content), used)
+            }
+            Err(reason) => Known::Skipped(language, reason.clone()),
+        });
+        Reading { language, content }
+    }
+
+    /// Counts for metrics and tests.
+    pub fn stats(&self) -> BlobStats {
+        BlobStats {
+            parsed: self.parsed.load(Ordering::Relaxed),
+            reused: self.reused.load(Ordering::Relaxed),
+            known: self.slots.len(),
+            kept_bytes: lock(&self.kept).bytes,
+        }
+    }
+
+    fn keep(&self, content: &Arc<Content>, used: &Arc<AtomicBool>) {
+        let bytes = content.text.len() + content.facts.heap_bytes() + size_of::<Content>();
+        let mut kept = lock(&self.kept);
+        kept.bytes += bytes;
+        kept.queue
+            .push_back((Arc::clone(content), bytes, Arc::clone(used)));
+        while kept.bytes > self.capacity_bytes {
+            let Some((content, bytes, used)) = kept.queue.pop_front() else {
+                break;
+            };
+            if used.swap(false, Ordering::Relaxed) {
+                kept.queue.push_back((content, bytes, used));
+            } else {
+                kept.bytes -= bytes;
+            }
+        }
+    }
+
+    /// Forgets slots whose content is gone, each time the number of slots has doubled.
+    fn prune(&self) {
+        let count = self.slots.len();
+        if count < self.prune_at.load(Ordering::Relaxed) {
+            return;
+        }
+        self.slots
+            .retain(|_, slot| slot.worth_keeping(count <= SKIPPED_SLOTS));
+        self.prune_at
+            .store((self.slots.len() * 2).max(16_384), Ordering::Relaxed);
+    }
+}
+
+impl Slot {
+    fn get(&self) -> Option<Reading> {
+        lock(&self.0).as_ref()?.reading()
+    }
+
+    fn worth_keeping(&self, keep_skipped: bool) -> bool {
+        // A slot that is being filled right now is locked by the thread that parses.
+        let Ok(known) = self.0.try_lock() else {
+            return true;
+        };
+        match &*known {
+            None => false,
+            Some(Known::Content(_, content, _)) => content.strong_count() > 0,
+            Some(Known::Skipped(..)) => keep_skipped,
+        }
+    }
+}
+
+impl Known {
+    fn reading(&self) -> Option<Reading> {
+        Some(match self {
+            Self::Content(language, content, used) => {
+                let content = content.upgrade()?;
+                used.store(true, Ordering::Relaxed);
+                Reading {
+                    language: *language,
+                    content: Ok(content),
+                }
+            }
+            Self::Skipped(language, reason) => Reading {
+                language: *language,
+                content: Err(reason.clone()),
+            },
+        })
+    }
+}
+
+/// A file of a revision, from what its blob gave.
+pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) -> SourceFile {
+    let generated = reading.content.as_ref().is_ok_and(|c| c.facts.generated);
+    let role = foveate_parse::role(&path, reading.language, generated);
+    let (content, skipped) = match reading.content {
+        Ok(content) => (Some(content), None),
+        Err(reason) => (None, Some(reason)),
+    };
+    SourceFile {
+        path,
+        blob,
+        size,
+        language: reading.language,
+        role,
+        content,
+        skipped,
+    }
+}
+
+/// A file that is listed with a reason and was not read.
+pub fn skipped_file(path: RepoPath, blob: ObjectId, size: u64, reason: SkipReason) -> SourceFile {
+    let language = foveate_parse::language_by_name(&path).unwrap_or(Language::Text);
+    let reading = Reading {
+        language,
+        content: Err(reason),
+    };
+    source_file(path, blob, size, reading)
+}
+
+/// A poisoned lock only says that a thread panicked while it held it; the values behind these locks
+/// are replaced whole, so they are sound.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u8) -> ObjectId {
+        ObjectId::from_sha1([n; 20])
+    }
+
+    #[test]
+    fn a_blob_is_parsed_once_as_long_as_something_holds_it() {
+        let cache = BlobCache::new(Limits::default(), 0);
+        let first = cache.read(id(1), Some(Language::Python), b"x = 1\n");
+        cache.read(id(1), Some(Language::Python), b"x = 1\n");
+        assert_eq!(cache.stats().parsed, 1, "the first reading still holds it");
+        assert!(cache.get(id(1), None).is_none(), "another language");
+        drop(first);
+        assert!(cache.get(id(1), Some(Language::Python)).is_none());
+    }
+
+    #[test]
+    fn eviction_spares_what_was_used_since() {
+        let text = "x = 1\n".repeat(200);
+        let one = BlobCache::new(Limits::default(), usize::MAX);
+        one.read(id(0), Some(Language::Python), text.as_bytes());
+        let size = one.stats().kept_bytes;
+
+        let cache = BlobCache::new(Limits::default(), size * 2);
+        for n in [1, 2] {
+            cache.read(id(n), Some(Language::Python), text.as_bytes());
+        }
+        assert!(cache.get(id(1), Some(Language::Python)).is_some());
+        cache.read(id(3), Some(Language::Python), text.as_bytes());
+        assert!(cache.get(id(1), Some(Language::Python)).is_some(), "used");
+        assert!(cache.get(id(2), Some(Language::Python)).is_none(), "oldest");
+        assert!(cache.stats().kept_bytes <= size * 2);
+    }
+
+    #[test]
+    fn skipped_blobs_are_remembered() {
+        let cache = BlobCache::new(Limits::default(), 0);
+        let reading = cache.read(id(1), Some(Language::Python), b"\0\0\0");
+        assert!(matches!(reading.content, Err(SkipReason::Binary)));
+        cache.read(id(1), Some(Language::Python), b"\0\0\0");
+        assert_eq!(cache.stats().parsed, 1);
+    }
+}

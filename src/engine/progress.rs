@@ -1,0 +1,110 @@
+//! How far a piece of indexing has come, and the word to stop it. Shared between the thread that
+//! works and those that report; it decides nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+
+/// What an indexing run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Not started, or waiting for its turn.
+    Waiting,
+    /// Copying a remote repository.
+    Fetching,
+    /// Finding the files.
+    Listing,
+    /// Reading and parsing files; the only phase with a known total.
+    Reading,
+    /// Building the index from the facts.
+    Building,
+    /// Nothing to do.
+    Idle,
+}
+
+impl Phase {
+    const ALL: [Self; 6] = [
+        Self::Waiting,
+        Self::Fetching,
+        Self::Listing,
+        Self::Reading,
+        Self::Building,
+        Self::Idle,
+    ];
+
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Fetching => "fetching",
+            Self::Listing => "listing",
+            Self::Reading => "reading",
+            Self::Building => "building",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// Work that was asked to stop before it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the work was stopped")]
+pub struct Cancelled;
+
+/// Counters of one repository's indexing.
+#[derive(Debug)]
+pub struct Progress {
+    phase: AtomicU8,
+    done: AtomicUsize,
+    total: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            phase: AtomicU8::new(Phase::Waiting as u8),
+            done: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
+            cancelled: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Progress {
+    /// Enters a phase with `total` steps (0 where it is not known).
+    pub fn enter(&self, phase: Phase, total: usize) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    /// One more step of the phase is done.
+    ///
+    /// # Errors
+    /// When the work was asked to stop.
+    pub fn step(&self) -> Result<(), Cancelled> {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        self.check()
+    }
+
+    /// # Errors
+    /// When the work was asked to stop.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            Err(Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Asks the work to stop at its next step.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The phase, and how many of its steps are done, of how many.
+    pub fn read(&self) -> (Phase, usize, usize) {
+        let position = usize::from(self.phase.load(Ordering::Relaxed));
+        let phase = Phase::ALL.get(position).copied().unwrap_or(Phase::Idle);
+        let done = self.done.load(Ordering::Relaxed);
+        (phase, done, self.total.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,285 @@
+//! The files of a commit, from one `ls-tree` and one `cat-file --batch`. Objects that the
+//! repository lacks become files that are listed as unreadable.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use foveate_model::{Language, ObjectId, RepoPath, SkipReason, SourceFile};
+
+use super::{GitError, GitRepo, command};
+use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
+
+/// One line of a commit's listing.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its blob, or the commit of a submodule.
+    pub blob: ObjectId,
+    /// Bytes; `None` where the repository lacks the blob.
+    pub size: Option<u64>,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What a listed entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file, executable or not.
+    File,
+    /// A symbolic link.
+    Symlink,
+    /// Another repository.
+    Submodule,
+}
+
+pub(super) fn list(repo: &GitRepo, commit: &str) -> Result<Vec<Entry>, GitError> {
+    let mut command = command::git_in(&repo.git_dir);
+    command
+        .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
+        .args(["--end-of-options", &repo.tree_of(commit)]);
+    let output = command::stdout(&mut command)?;
+    output
+        .split(|b| *b == 0)
+        .filter(|line| !line.is_empty())
+        .filter_map(|line| parse_entry(line).transpose())
+        .collect()
+}
+
+/// One `mode type id size<TAB>path` line; `None` for a path that is not UTF-8 or could leave the
+/// root, which git itself refuses to check out.
+fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
+    const UNEXPECTED: GitError = GitError::Output("ls-tree");
+    let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
+    let (head, path) = (&line[..tab], &line[tab + 1..]);
+    let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
+    let mut fields = head.split_ascii_whitespace();
+    let (Some(mode), Some(_), Some(id), Some(size)) =
+        (fields.next(), fields.next(), fields.next(), fields.next())
+    else {
+        return Err(UNEXPECTED);
+    };
+    let Some(path) = std::str::from_utf8(path)
+        .ok()
+        .and_then(|p| RepoPath::new(p).ok())
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Entry {
+        path,
+        blob: ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?,
+        size: size.parse().ok(),
+        kind: match mode {
+            "120000" => EntryKind::Symlink,
+            "160000" => EntryKind::Submodule,
+            _ => EntryKind::File,
+        },
+    }))
+}
+
+pub(super) fn files(
+    repo: &GitRepo,
+    commit: &str,
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Result<Vec<SourceFile>, GitError> {
+    progress.enter(Phase::Listing, 0);
+    let entries = list(repo, commit)?;
+    progress.enter(Phase::Reading, entries.len());
+    let mut files = Vec::with_capacity(entries.len());
+    // Blobs to read, each with the files that hold it: the same bytes often stand at many places.
+    let mut wanted: HashMap<(ObjectId, Option<Language>), Wanted> = HashMap::new();
+    for entry in entries {
+        match settle(entry, blobs) {
+            Settled::File(file) => {
+                progress.step()?;
+                files.push(*file);
+            }
+            Settled::Wanted { path, key, size } => wanted
+                .entry(key)
+                .or_insert_with(|| Wanted {
+                    blob: key.0,
+                    named: key.1,
+                    size,
+                    paths: Vec::new(),
+                })
+                .paths
+                .push(path),
+        }
+    }
+    if !wanted.is_empty() {
+        let mut wanted: Vec<Wanted> = wanted.into_values().collect();
+        // The largest first, so that none of them is left for the end.
+        wanted.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.blob.cmp(&b.blob)));
+        files.extend(read_all(repo, wanted, blobs, progress)?);
+    }
+    Ok(files)
+}
+
+struct Wanted {
+    blob: ObjectId,
+    named: Option<Language>,
+    size: u64,
+    paths: Vec<RepoPath>,
+}
+
+enum Settled {
+    File(Box<SourceFile>),
+    Wanted {
+        path: RepoPath,
+        key: (ObjectId, Option<Language>),
+        size: u64,
+    },
+}
+
+/// A file that needs no reading, or what to read for it.
+fn settle(entry: Entry, blobs: &BlobCache) -> Settled {
+    let Entry {
+        path,
+        blob,
+        size,
+        kind,
+    } = entry;
+    let limit = blobs.limits().max_bytes;
+    let reason = match (kind, size) {
+        (EntryKind::Symlink, _) => Some(SkipReason::Symlink),
+        (EntryKind::Submodule, _) => Some(SkipReason::Submodule),
+        (EntryKind::File, None) => Some(missing()),
+        (EntryKind::File, Some(bytes)) => foveate_parse::skip_by_name(&path)
+            .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })),
+    };
+    let size = size.unwrap_or(0);
+    if let Some(reason) = reason {
+        return Settled::File(Box::new(skipped_file(path, blob, size, reason)));
+    }
+    let named = foveate_parse::language_by_name(&path);
+    match blobs.get(blob, named) {
+        Some(reading) => Settled::File(Box::new(source_file(path, blob, size, reading))),
+        None => Settled::Wanted {
+            path,
+            key: (blob, named),
+            size,
+        },
+    }
+}
+
+fn missing() -> SkipReason {
+    SkipReason::Unreadable("the repository lacks this object (a partial clone?)".to_owned())
+}
+
+/// Reads blobs through one git process on this thread and parses them on the rayon pool.
+fn read_all(
+    repo: &GitRepo,
+    wanted: Vec<Wanted>,
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Result<Vec<SourceFile>, GitError> {
+    let mut child = command::git_in(&repo.git_dir)
+        .args(["cat-file", "--batch", "--buffer"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(command::start_error)?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(GitError::Output("cat-file"));
+    };
+    let ids: Vec<ObjectId> = wanted.iter().map(|w| w.blob).collect();
+    let read = Mutex::new(Vec::with_capacity(wanted.len()));
+    let result = std::thread::scope(|threads| {
+        let feeder = threads.spawn(move || feed(stdin, &ids));
+        let result = rayon::in_place_scope(|scope| {
+            let mut stdout = BufReader::with_capacity(1 << 16, stdout);
+            for blob in wanted {
+                progress.check()?;
+                let bytes = read_blob(&mut stdout)?;
+                let read = &read;
+                scope.spawn(move |_| {
+                    let files = files_of(blob, bytes, blobs, progress);
+                    read.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .extend(files);
+                });
+            }
+            Ok(())
+        });
+        // The feeder fails when the reader above gave up and closed the pipe: the reader's own
+        // error is the one to tell.
+        let fed = feeder.join().unwrap_or(Ok(()));
+        result.and_then(|()| fed.map_err(GitError::Io))
+    });
+    if result.is_err() {
+        let _ = child.kill();
+    }
+    child.wait()?;
+    result?;
+    progress.check()?;
+    Ok(read.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
+    let mut stdin = BufWriter::new(stdin);
+    for id in ids {
+        writeln!(stdin, "{id}")?;
+    }
+    stdin.flush()
+}
+
+/// The next blob of the batch; `None` for one that the repository lacks.
+fn read_blob(stdout: &mut BufReader<ChildStdout>) -> Result<Option<Vec<u8>>, GitError> {
+    const UNEXPECTED: GitError = GitError::Output("cat-file");
+    let mut header = String::new();
+    if stdout.read_line(&mut header)? == 0 {
+        return Err(UNEXPECTED);
+    }
+    let mut fields = header.split_ascii_whitespace().skip(1);
+    let Some(kind) = fields.next() else {
+        return Err(UNEXPECTED);
+    };
+    if kind != "blob" {
+        return if kind == "missing" {
+            Ok(None)
+        } else {
+            Err(UNEXPECTED)
+        };
+    }
+    let size: usize = fields
+        .next()
+        .and_then(|size| size.parse().ok())
+        .ok_or(UNEXPECTED)?;
+    let mut bytes = vec![0; size + 1];
+    stdout.read_exact(&mut bytes)?;
+    bytes.pop();
+    Ok(Some(bytes))
+}
+
+fn files_of(
+    wanted: Wanted,
+    bytes: Option<Vec<u8>>,
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Vec<SourceFile> {
+    if progress.check().is_err() {
+        return Vec::new();
+    }
+    let Wanted {
+        blob,
+        named,
+        size,
+        paths,
+    } = wanted;
+    let reading = bytes.map(|bytes| blobs.read(blob, named, &bytes));
+    paths
+        .into_iter()
+        .map(|path| {
+            // Whether the work is to stop is asked above, once a blob.
+            let _ = progress.step();
+            match &reading {
+                Some(reading) => source_file(path, blob, size, reading.clone()),
+                None => skipped_file(path, blob, size, missing()),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,5 @@
+//! Foveate as a library: everything above the engine crates that touches the world. The binary is
+//! a thin door to [`cli`] and [`app`]; tests and benches use the rooms directly.
+
+pub mod engine;
+pub mod ingest;
