@@ -1,0 +1,197 @@
+//! `foveate eval`: measures answers on cases with known answers, in process, and compares with an
+//! earlier run.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context as _;
+use foveate_query::RankingConfig;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
+use crate::eval::case::{Repositories, Selection, read_cases};
+use crate::eval::{compare, report, run};
+use crate::ingest::git::HistoryLimits;
+
+/// Measure answers on cases with known answers.
+///
+/// Each case's repository is indexed at the case's commit from its git objects; the commit's
+/// ancestors are the only history that is used. A case whose repository or commit is missing
+/// counts as a miss and is listed.
+#[derive(Debug, clap::Args)]
+pub struct EvalArgs {
+    /// Files of cases: one JSON object a line with id, repo, commit, query, gold_files and, where
+    /// known, gold_functions, language, query_kind, intent.
+    #[arg(required = true, value_name = "CASES.jsonl")]
+    cases: Vec<PathBuf>,
+    /// Path of a case's repository; `{owner}` and `{name}` are replaced.
+    #[arg(long, value_name = "TEMPLATE")]
+    repos: String,
+    /// Table with tab-separated columns `repo` and `full_history_at`: where the repository is kept
+    /// under another owner or name.
+    #[arg(long, value_name = "FILE")]
+    aliases: Option<PathBuf>,
+    /// Write every case and all means as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Compare with the JSON of an earlier run, case by case.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Rank and assemble with the numbers of this file instead of the built-in ones.
+    #[arg(long, value_name = "FILE")]
+    ranking: Option<PathBuf>,
+    /// Run at most this many cases, spread evenly over those selected.
+    #[arg(long, value_name = "N")]
+    limit_cases: Option<usize>,
+    /// Run only repositories whose owner/name contains this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Run only these kinds of query, such as `issue,commit`.
+    #[arg(long, value_delimiter = ',', value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Repositories worked on at the same time. Latencies are comparable at 1 alone.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    jobs: usize,
+    /// Past commits loaded per case.
+    #[arg(long, default_value_t = HistoryLimits::default().commits, value_name = "N")]
+    history: usize,
+    /// Load no past commits.
+    #[arg(long)]
+    no_history: bool,
+    /// Exit with code 1 when a case has no answer.
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Runs the cases, prints the report on standard output and progress on standard error.
+///
+/// # Errors
+/// When an input cannot be read or an output cannot be written.
+pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
+    let ranking = match &args.ranking {
+        None => RankingConfig::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))?
+        }
+    };
+    let mut repositories = Repositories::new(args.repos.clone());
+    if let Some(path) = &args.aliases {
+        repositories = repositories.with_aliases(path)?;
+    }
+    let selection = Selection {
+        only: args.only.clone(),
+        kinds: args.kinds.clone(),
+        limit: args.limit_cases,
+    };
+    let cases = selection.apply(read_cases(&args.cases)?);
+    anyhow::ensure!(!cases.is_empty(), "no case is selected");
+    let options = run::Options {
+        repositories,
+        ranking,
+        jobs: args.jobs,
+        history: HistoryLimits {
+            commits: if args.no_history { 0 } else { args.history },
+            ..HistoryLimits::default()
+        },
+    };
+    let progress = Progress::new(cases.len());
+    let evaluation = run::run(&cases, &options, &|result| progress.step(result));
+    progress.finish();
+    write_results(args, &evaluation, earlier.as_ref())?;
+    let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
+    Ok(ExitCode::from(u8::from(args.strict && failed)))
+}
+
+fn write_results(
+    args: &EvalArgs,
+    evaluation: &Evaluation,
+    earlier: Option<&Evaluation>,
+) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(report::render(evaluation).as_bytes())?;
+    if let Some(earlier) = earlier {
+        let changes = compare::compare(earlier, evaluation);
+        writeln!(out)?;
+        out.write_all(compare::render(&changes).as_bytes())?;
+    }
+    if let Some(path) = &args.json {
+        let json = serde_json::to_vec_pretty(evaluation)?;
+        std::fs::write(path, json).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn read_earlier(path: &PathBuf) -> anyhow::Result<Evaluation> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let earlier: Evaluation = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not the JSON of an evaluation", path.display()))?;
+    anyhow::ensure!(
+        earlier.format == FORMAT,
+        "{} has format {}, this version reads {FORMAT}; run the earlier version again",
+        path.display(),
+        earlier.format
+    );
+    Ok(earlier)
+}
+
+/// A bar on a terminal, a line every few cases otherwise.
+struct Progress {
+    bar: Option<ProgressBar>,
+    total: usize,
+    done: AtomicUsize,
+    right: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+/// Cases between two lines where there is no terminal.
+const LINE_EVERY: usize = 25;
+
+impl Progress {
+    fn new(total: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(total as u64);
+            if let Ok(style) =
+                ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (eta {eta}) {msg}")
+            {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self {
+            bar,
+            total,
+            done: AtomicUsize::new(0),
+            right: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+        }
+    }
+
+    fn step(&self, result: &CaseResult) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let first = result.file_ranks.contains(&Some(1));
+        let right = self.right.fetch_add(usize::from(first), Ordering::Relaxed) + usize::from(first);
+        let failed = usize::from(result.failure.is_some());
+        let failed = self.failed.fetch_add(failed, Ordering::Relaxed) + failed;
+        let share = 100.0 * right as f64 / done as f64;
+        let message = format!("first file right {share:.1} %, {failed} failed, {}", result.id);
+        if let Some(bar) = &self.bar {
+            bar.set_message(message);
+            bar.inc(1);
+        } else if done.is_multiple_of(LINE_EVERY) || done == self.total {
+            // Progress is a courtesy: a closed standard error must not end the run.
+            let _ = writeln!(std::io::stderr(), "{done}/{}: {message}", self.total);
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

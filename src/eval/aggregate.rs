@@ -1,0 +1,283 @@
+//! What a run found, case by case and in groups: the shape of the JSON that is written and read
+//! back for a comparison.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::metric::Scores;
+
+/// Version of the JSON's shape.
+pub const FORMAT: u32 = 1;
+
+/// How many ranked files and functions a [`CaseResult`] lists.
+pub const LISTED: usize = 20;
+
+/// Everything that one run found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// [`FORMAT`] of the version that wrote it.
+    pub format: u32,
+    /// Version of Foveate.
+    pub version: String,
+    /// Repositories that were worked on at the same time: latencies are comparable at 1 alone.
+    pub jobs: usize,
+    /// Whether past commits were loaded.
+    pub history: bool,
+    /// Seconds from the start to the end.
+    pub seconds: f64,
+    /// Milliseconds per answer over all cases.
+    pub latency: Latency,
+    /// The means.
+    pub groups: Vec<Group>,
+    /// In the order of the files of cases.
+    pub cases: Vec<CaseResult>,
+}
+
+/// One case's outcome.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// Its id.
+    pub id: String,
+    /// The file that it is from.
+    pub set: String,
+    /// `owner/name`.
+    pub repo: String,
+    /// The indexed commit.
+    pub commit: String,
+    /// Language of the repository.
+    pub language: String,
+    /// Kind of its query.
+    pub query_kind: String,
+    /// Why there is no answer. Its scores are those of an empty one.
+    pub failure: Option<String>,
+    /// The files that had to be found.
+    pub gold_files: Vec<String>,
+    /// The rank of each, 1-based; null where it is not among the first 100.
+    pub file_ranks: Vec<Option<usize>>,
+    /// The functions that had to be found, as `path:name`.
+    pub gold_functions: Vec<String>,
+    /// The rank of each.
+    pub function_ranks: Vec<Option<usize>>,
+    /// The first [`LISTED`] ranked files.
+    pub files: Vec<String>,
+    /// The first [`LISTED`] ranked functions, as `path:name`.
+    pub functions: Vec<String>,
+    /// The detected intent.
+    pub intent: String,
+    /// Tokens used at each budget.
+    pub used_tokens: Vec<usize>,
+    /// Milliseconds of the warm answer with the largest budget; null without an answer.
+    pub answer_ms: Option<f64>,
+    /// Milliseconds that indexing the commit took, the previous one's snapshot at hand.
+    pub index_ms: Option<f64>,
+    /// Its figures.
+    pub scores: Scores,
+}
+
+impl CaseResult {
+    /// Whether the change touched one file alone.
+    pub fn is_single_file(&self) -> bool {
+        self.gold_files.len() == 1
+    }
+}
+
+/// What the cases of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Nothing.
+    All,
+    /// One gold file.
+    SingleFile,
+    /// The file of cases.
+    Set,
+    /// Single-file cases of one file of cases.
+    SetSingleFile,
+    /// The language.
+    Language,
+    /// The repository.
+    Repo,
+}
+
+impl Axis {
+    const ALL: [Self; 6] = [
+        Self::All,
+        Self::SingleFile,
+        Self::Set,
+        Self::SetSingleFile,
+        Self::Language,
+        Self::Repo,
+    ];
+
+    /// The group's name on this axis, where the case belongs to one.
+    fn name(self, case: &CaseResult) -> Option<String> {
+        match self {
+            Self::All => Some("all".to_owned()),
+            Self::SingleFile => case.is_single_file().then(|| "single-file".to_owned()),
+            Self::Set => Some(case.set.clone()),
+            Self::SetSingleFile => case
+                .is_single_file()
+                .then(|| format!("{} single-file", case.set)),
+            Self::Language => Some(case.language.clone()),
+            Self::Repo => Some(case.repo.clone()),
+        }
+    }
+}
+
+/// Means over a group of cases.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Group {
+    /// What its cases have in common.
+    pub axis: Axis,
+    /// Which value of it.
+    pub name: String,
+    /// The kind of query; kinds are never mixed, except where there is one kind `all`.
+    pub kind: String,
+    /// How many cases.
+    pub cases: usize,
+    /// How many of them have no answer.
+    pub failed: usize,
+    /// Mean over the cases.
+    pub over_cases: Scores,
+    /// Mean over the means of the repositories.
+    pub over_repositories: Scores,
+}
+
+/// The name of the kind under which all kinds are taken together.
+pub const ALL_KINDS: &str = "all kinds";
+
+/// The groups of all axes, kinds of query apart, and once more with all kinds together where
+/// there are several.
+pub fn groups(cases: &[CaseResult]) -> Vec<Group> {
+    let mut members: BTreeMap<(Axis, String, String), Vec<&CaseResult>> = BTreeMap::new();
+    for axis in Axis::ALL {
+        for case in cases {
+            if let Some(name) = axis.name(case) {
+                let of_kind = (axis, name.clone(), case.query_kind.clone());
+                members.entry(of_kind).or_default().push(case);
+                let of_all = (axis, name, ALL_KINDS.to_owned());
+                members.entry(of_all).or_default().push(case);
+            }
+        }
+    }
+    let kinds_of = |axis: Axis, name: &str| {
+        members
+            .keys()
+            .filter(|(a, n, k)| *a == axis && n == name && k != ALL_KINDS)
+            .count()
+    };
+    members
+        .iter()
+        .filter(|((axis, name, kind), _)| kind != ALL_KINDS || kinds_of(*axis, name) > 1)
+        .map(|((axis, name, kind), cases)| group(*axis, name, kind, cases))
+        .collect()
+}
+
+fn group(axis: Axis, name: &str, kind: &str, cases: &[&CaseResult]) -> Group {
+    let mut by_repo: BTreeMap<&str, Vec<&Scores>> = BTreeMap::new();
+    for case in cases {
+        by_repo.entry(&case.repo).or_default().push(&case.scores);
+    }
+    let means: Vec<Scores> = by_repo.into_values().map(Scores::mean).collect();
+    Group {
+        axis,
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        cases: cases.len(),
+        failed: cases.iter().filter(|c| c.failure.is_some()).count(),
+        over_cases: Scores::mean(cases.iter().map(|c| &c.scores)),
+        over_repositories: Scores::mean(&means),
+    }
+}
+
+/// Percentiles in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Half of the answers took at most this.
+    pub p50: f64,
+    /// 95 of 100 answers.
+    pub p95: f64,
+    /// 99 of 100 answers.
+    pub p99: f64,
+}
+
+impl Latency {
+    /// The percentiles of `milliseconds` by nearest rank; zeros where there is none.
+    pub fn of(mut milliseconds: Vec<f64>) -> Self {
+        milliseconds.sort_by(f64::total_cmp);
+        let at = |percent: usize| {
+            let rank = (milliseconds.len() * percent).div_ceil(100).max(1);
+            milliseconds.get(rank - 1).copied().unwrap_or(0.0)
+        };
+        Self {
+            p50: at(50),
+            p95: at(95),
+            p99: at(99),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::eval::metric::Metric;
+
+    pub(crate) fn result(id: &str, repo: &str, kind: &str, acc1: f64) -> CaseResult {
+        let mut scores = Scores::default();
+        scores.set(Metric::FileAcc1, acc1);
+        CaseResult {
+            id: id.to_owned(),
+            set: "set".to_owned(),
+            repo: repo.to_owned(),
+            commit: String::new(),
+            language: "Python".to_owned(),
+            query_kind: kind.to_owned(),
+            failure: None,
+            gold_files: vec!["a".to_owned()],
+            file_ranks: vec![None],
+            gold_functions: Vec::new(),
+            function_ranks: Vec::new(),
+            files: Vec::new(),
+            functions: Vec::new(),
+            intent: String::new(),
+            used_tokens: Vec::new(),
+            answer_ms: None,
+            index_ms: None,
+            scores,
+        }
+    }
+
+    #[test]
+    fn means_over_cases_and_over_repositories_differ() {
+        let cases = [
+            result("1", "a/a", "issue", 1.0),
+            result("2", "a/a", "issue", 1.0),
+            result("3", "a/a", "issue", 1.0),
+            result("4", "b/b", "issue", 0.0),
+            result("5", "b/b", "commit", 1.0),
+        ];
+        let groups = groups(&cases);
+        let find = |axis, kind: &str| {
+            groups
+                .iter()
+                .find(|g| g.axis == axis && g.kind == kind && g.name != "b/b")
+        };
+        let issues = find(Axis::All, "issue").map(|g| {
+            let of = |scores: &Scores| scores.get(Metric::FileAcc1);
+            (g.cases, of(&g.over_cases), of(&g.over_repositories))
+        });
+        assert_eq!(issues, Some((4, Some(0.75), Some(0.5))));
+        assert!(find(Axis::All, ALL_KINDS).is_some_and(|g| g.cases == 5));
+        // One kind alone: no second line with all kinds.
+        assert!(find(Axis::Repo, ALL_KINDS).is_none());
+    }
+
+    #[test]
+    fn percentiles_by_nearest_rank() {
+        let latency = Latency::of((1..=200).rev().map(f64::from).collect());
+        assert_eq!((latency.p50, latency.p95, latency.p99), (100.0, 190.0, 198.0));
+        assert_eq!(Latency::of(vec![7.0]).p99, 7.0);
+        assert_eq!(Latency::of(Vec::new()), Latency::default());
+    }
+}

@@ -1,0 +1,312 @@
+//! Cases as they stand in a file (one JSON object a line), and where their repositories are.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use foveate_model::Lines;
+use serde::Deserialize;
+
+/// One question with a known answer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// Unique over all files of a run.
+    pub id: String,
+    /// Name of the file that it is from, without its extension; groups the report.
+    #[serde(skip)]
+    pub set: String,
+    /// `owner/name` of the repository.
+    pub repo: String,
+    /// The commit to index: it and its ancestors are all that an answer may be drawn from.
+    pub commit: String,
+    /// What the repository is mainly written in; groups the report.
+    #[serde(default)]
+    pub language: String,
+    /// The text that is asked.
+    pub query: String,
+    /// Where the text comes from (`issue`, `commit`, …); groups the report.
+    #[serde(default = "issue")]
+    pub query_kind: String,
+    /// Paths of the files that had to be changed.
+    pub gold_files: Vec<String>,
+    /// Functions that had to be changed, where the change touched an existing one.
+    #[serde(default)]
+    pub gold_functions: Vec<GoldFunction>,
+    /// The files without which nothing can be done; all of `gold_files` where absent.
+    #[serde(default)]
+    pub critical_files: Vec<String>,
+    /// Wire name of the right intent, where it is known.
+    #[serde(default)]
+    pub intent: Option<String>,
+}
+
+fn issue() -> String {
+    "issue".to_owned()
+}
+
+/// A function that had to be changed.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GoldFunction {
+    /// Path of its file.
+    pub file: String,
+    /// Qualified name.
+    pub name: String,
+    /// First line, 1-based, decorators included.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+}
+
+impl GoldFunction {
+    /// Its lines.
+    pub fn lines(&self) -> Lines {
+        Lines::new(self.start, self.end)
+    }
+}
+
+/// A file of cases or aliases, or a path template, that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line is no case.
+    #[error("{path}:{line}: not a case: {source}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Two cases have one id, so that a later comparison would mix them up.
+    #[error("case {0:?} appears twice; give every case its own id")]
+    Duplicate(String),
+    /// The table of aliases lacks a column.
+    #[error("{path}: no column {column:?} in the first line")]
+    Column {
+        /// The file.
+        path: PathBuf,
+        /// The missing column.
+        column: &'static str,
+    },
+}
+
+/// Reads all files of cases, in order. Empty lines are passed over.
+///
+/// # Errors
+/// When a file cannot be read, a line is no case, or an id appears twice.
+pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
+    let mut cases = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for path in paths {
+        let text = read(path)?;
+        let set = path.file_stem().unwrap_or_default().to_string_lossy();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let mut case: Case = serde_json::from_str(line).map_err(|source| CaseError::Line {
+                path: path.clone(),
+                line: number + 1,
+                source,
+            })?;
+            if !seen.insert(case.id.clone()) {
+                return Err(CaseError::Duplicate(case.id));
+            }
+            case.set = set.clone().into_owned();
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+fn read(path: &PathBuf) -> Result<String, CaseError> {
+    std::fs::read_to_string(path).map_err(|source| CaseError::Read {
+        path: path.clone(),
+        source,
+    })
+}
+
+/// Which of the cases to run.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only repositories whose `owner/name` contains this.
+    pub only: Option<String>,
+    /// Only these kinds of query; all where empty.
+    pub kinds: Vec<String>,
+    /// At most this many, spread evenly over the cases that are left.
+    pub limit: Option<usize>,
+}
+
+impl Selection {
+    /// The selected cases, in their order.
+    pub fn apply(&self, cases: Vec<Case>) -> Vec<Case> {
+        let kept: Vec<Case> = cases
+            .into_iter()
+            .filter(|case| {
+                self.only.as_ref().is_none_or(|o| case.repo.contains(o))
+                    && (self.kinds.is_empty() || self.kinds.contains(&case.query_kind))
+            })
+            .collect();
+        match self.limit {
+            Some(limit) if limit < kept.len() => {
+                let total = kept.len();
+                kept.into_iter()
+                    .enumerate()
+                    .filter(|(at, _)| at * limit / total != (at + 1) * limit / total)
+                    .map(|(_, case)| case)
+                    .collect()
+            }
+            _ => kept,
+        }
+    }
+}
+
+/// Where the repositories of cases are: a path template, and other names for some of them.
+#[derive(Clone, Debug)]
+pub struct Repositories {
+    template: String,
+    aliases: HashMap<String, String>,
+}
+
+impl Repositories {
+    /// `template` is a path with the placeholders `{owner}` and `{name}`.
+    pub fn new(template: String) -> Self {
+        Self {
+            template,
+            aliases: HashMap::new(),
+        }
+    }
+
+    /// Reads other names from a table with tab-separated columns, the names of which stand in its
+    /// first line: `repo` as in the cases, `full_history_at` as on disk.
+    ///
+    /// # Errors
+    /// When the file cannot be read or lacks one of the columns.
+    pub fn with_aliases(mut self, path: &PathBuf) -> Result<Self, CaseError> {
+        let text = read(path)?;
+        let mut lines = text.lines();
+        let header: Vec<&str> = lines.next().unwrap_or("").split('\t').collect();
+        let column = |name: &'static str| {
+            header
+                .iter()
+                .position(|c| *c == name)
+                .ok_or(CaseError::Column {
+                    path: path.clone(),
+                    column: name,
+                })
+        };
+        let (from, to) = (column("repo")?, column("full_history_at")?);
+        for line in lines {
+            let cells: Vec<&str> = line.split('\t').collect();
+            if let (Some(from), Some(to)) = (cells.get(from), cells.get(to)) {
+                self.aliases.insert((*from).to_owned(), (*to).to_owned());
+            }
+        }
+        Ok(self)
+    }
+
+    /// The directory of a repository given as `owner/name`.
+    pub fn path(&self, repo: &str) -> PathBuf {
+        let repo = self.aliases.get(repo).map_or(repo, String::as_str);
+        let (owner, name) = repo.split_once('/').unwrap_or(("", repo));
+        let path = self
+            .template
+            .replace("{owner}", owner)
+            .replace("{name}", name);
+        PathBuf::from(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(id: &str, repo: &str, kind: &str) -> Case {
+        Case {
+            id: id.to_owned(),
+            set: String::new(),
+            repo: repo.to_owned(),
+            commit: "c".to_owned(),
+            language: String::new(),
+            query: "q".to_owned(),
+            query_kind: kind.to_owned(),
+            gold_files: vec!["a.py".to_owned()],
+            gold_functions: Vec::new(),
+            critical_files: Vec::new(),
+            intent: None,
+        }
+    }
+
+    #[test]
+    fn limits_spread_evenly() {
+        let cases: Vec<Case> = (0..10)
+            .map(|n| case(&n.to_string(), "o/n", "issue"))
+            .collect();
+        let selection = Selection {
+            limit: Some(3),
+            ..Selection::default()
+        };
+        let ids: Vec<String> = selection.apply(cases).into_iter().map(|c| c.id).collect();
+        assert_eq!(ids, ["3", "6", "9"]);
+    }
+
+    #[test]
+    fn selects_by_repository_and_kind() {
+        let cases = vec![
+            case("a", "django/django", "issue"),
+            case("b", "django/django", "commit"),
+            case("c", "pallets/flask", "issue"),
+        ];
+        let selection = Selection {
+            only: Some("django".to_owned()),
+            kinds: vec!["issue".to_owned()],
+            limit: None,
+        };
+        let kept = selection.apply(cases);
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].id, "a");
+    }
+
+    #[test]
+    fn names_the_file_and_line_of_a_bad_case() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("cases.jsonl");
+        std::fs::write(
+            &path,
+            "\n{\"id\":\"a\",\"repo\":\"o/n\",\"commit\":\"c\",\"query\":\"q\",\"gold_files\":[]}\n{}\n",
+        )?;
+        let error = read_cases(std::slice::from_ref(&path)).unwrap_err();
+        assert!(error.to_string().contains("cases.jsonl:3"), "{error}");
+        let error = read_cases(&[directory.path().join("none")]).unwrap_err();
+        assert!(error.to_string().contains("cannot read"), "{error}");
+        Ok(())
+    }
+
+    #[test]
+    fn finds_repositories_under_other_names() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("repos.tsv");
+        std::fs::write(
+            &path,
+            "repo\tcases\tfull_history_at\ndjango/django\t3\tfork/Django\n",
+        )?;
+        let repositories =
+            Repositories::new("/r/{owner}+{name}/repo".to_owned()).with_aliases(&path)?;
+        assert_eq!(
+            repositories.path("django/django"),
+            PathBuf::from("/r/fork+Django/repo")
+        );
+        assert_eq!(repositories.path("a/b"), PathBuf::from("/r/a+b/repo"));
+        std::fs::write(&path, "repo\tcases\n")?;
+        let error = Repositories::new(String::new()).with_aliases(&path);
+        assert!(error.is_err_and(|e| e.to_string().contains("full_history_at")));
+        Ok(())
+    }
+}

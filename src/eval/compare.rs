@@ -1,0 +1,223 @@
+//! Two evaluations of the same cases, compared case by case: which were won and lost, and whether
+//! the difference is more than chance.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::eval::aggregate::{CaseResult, Evaluation};
+use crate::eval::metric::Metric;
+
+/// Random draws of the bootstrap.
+const RESAMPLES: usize = 2000;
+
+/// Fixed, so that the same two evaluations give the same interval.
+const SEED: u64 = 0x5eed_0f00_ea7e_0001;
+
+/// The figures that are compared.
+const COMPARED: [Metric; 12] = [
+    Metric::FileAcc1,
+    Metric::FileAcc3,
+    Metric::FileAcc5,
+    Metric::FileAcc10,
+    Metric::Mrr,
+    Metric::Recall10,
+    Metric::FunctionAcc5,
+    Metric::FunctionAcc10,
+    Metric::Shown2000,
+    Metric::Shown4000,
+    Metric::Shown8000,
+    Metric::WrongFiles8000,
+];
+
+/// How one figure moved over the cases that both evaluations have.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Which figure.
+    pub metric: Metric,
+    /// Cases that have it in both.
+    pub cases: usize,
+    /// Mean before.
+    pub before: f64,
+    /// Mean now.
+    pub after: f64,
+    /// Ids of the cases that got better.
+    pub won: Vec<String>,
+    /// Ids of the cases that got worse.
+    pub lost: Vec<String>,
+    /// Two-sided probability of a split at least as uneven, were wins and losses equally likely.
+    pub sign_test: f64,
+    /// Interval that holds 95 % of the bootstrapped mean differences.
+    pub interval: (f64, f64),
+}
+
+/// The paired changes from `before` to `after`.
+pub fn compare(before: &Evaluation, after: &Evaluation) -> Vec<Change> {
+    let earlier: HashMap<&str, &CaseResult> =
+        before.cases.iter().map(|c| (c.id.as_str(), c)).collect();
+    let pairs: Vec<(&CaseResult, &CaseResult)> = after
+        .cases
+        .iter()
+        .filter_map(|case| Some((*earlier.get(case.id.as_str())?, case)))
+        .collect();
+    COMPARED
+        .into_iter()
+        .filter_map(|metric| change(metric, &pairs))
+        .collect()
+}
+
+fn change(metric: Metric, pairs: &[(&CaseResult, &CaseResult)]) -> Option<Change> {
+    let values: Vec<(&str, f64, f64)> = pairs
+        .iter()
+        .filter_map(|(b, a)| Some((a.id.as_str(), b.scores.get(metric)?, a.scores.get(metric)?)))
+        .collect();
+    if values.is_empty() {
+        return None;
+    }
+    let count = values.len() as f64;
+    let differences: Vec<f64> = values.iter().map(|(_, b, a)| a - b).collect();
+    let sign = if metric.lower_is_better() { -1.0 } else { 1.0 };
+    let ids = |wanted: f64| -> Vec<String> {
+        values
+            .iter()
+            .filter(|(_, b, a)| (a - b) * sign * wanted > 1e-9)
+            .map(|(id, _, _)| (*id).to_owned())
+            .collect()
+    };
+    let (won, lost) = (ids(1.0), ids(-1.0));
+    Some(Change {
+        metric,
+        cases: values.len(),
+        before: values.iter().map(|v| v.1).sum::<f64>() / count,
+        after: values.iter().map(|v| v.2).sum::<f64>() / count,
+        sign_test: sign_test(won.len(), lost.len()),
+        interval: bootstrap(&differences),
+        won,
+        lost,
+    })
+}
+
+/// The exact two-sided sign test: ties left out, wins binomial with probability one half.
+fn sign_test(wins: usize, losses: usize) -> f64 {
+    let trials = wins + losses;
+    let mut term = 0.5_f64.powi(i32::try_from(trials).unwrap_or(i32::MAX));
+    let mut tail = term;
+    for k in 0..wins.min(losses) {
+        term *= (trials - k) as f64 / (k + 1) as f64;
+        tail += term;
+    }
+    (2.0 * tail).min(1.0)
+}
+
+/// Percentile interval of the mean over [`RESAMPLES`] draws with replacement.
+fn bootstrap(differences: &[f64]) -> (f64, f64) {
+    let mut state = SEED;
+    let mut means: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let sum: f64 = (0..differences.len())
+                .map(|_| differences[(next(&mut state) % differences.len() as u64) as usize])
+                .sum();
+            sum / differences.len() as f64
+        })
+        .collect();
+    means.sort_by(f64::total_cmp);
+    (means[RESAMPLES / 40], means[RESAMPLES - 1 - RESAMPLES / 40])
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The changes as text: one line per figure, then the cases won and lost.
+pub fn render(changes: &[Change]) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "{:18} {:>5} {:>7} {:>7} {:>7}  {:>16} {:>5} {:>5} {:>7}",
+        "Against earlier", "cases", "before", "now", "diff", "95 % interval", "won", "lost", "sign p"
+    );
+    for change in changes {
+        let scale = if change.metric.is_share() { 100.0 } else { 1.0 };
+        let _ = writeln!(
+            out,
+            "{:18} {:>5} {:>7.3} {:>7.3} {:>+7.3}  {:>+7.3} {:>+8.3} {:>5} {:>5} {:>7.4}",
+            change.metric.name(),
+            change.cases,
+            change.before * scale,
+            change.after * scale,
+            (change.after - change.before) * scale,
+            change.interval.0 * scale,
+            change.interval.1 * scale,
+            change.won.len(),
+            change.lost.len(),
+            change.sign_test,
+        );
+    }
+    for change in changes {
+        for (what, ids) in [("won", &change.won), ("lost", &change.lost)] {
+            if !ids.is_empty() {
+                let _ = writeln!(out, "{} {what}: {}", change.metric.name(), ids.join(" "));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::aggregate::{self, Latency, tests::result};
+
+    fn evaluation(scores: &[(&str, f64)]) -> Evaluation {
+        Evaluation {
+            format: aggregate::FORMAT,
+            version: String::new(),
+            jobs: 1,
+            history: true,
+            seconds: 0.0,
+            latency: Latency::default(),
+            groups: Vec::new(),
+            cases: scores
+                .iter()
+                .map(|(id, score)| result(id, "a/a", "issue", *score))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn names_the_cases_won_and_lost_among_those_in_both() {
+        let before = evaluation(&[("a", 0.0), ("b", 1.0), ("c", 1.0), ("gone", 1.0)]);
+        let after = evaluation(&[("new", 1.0), ("c", 1.0), ("b", 0.0), ("a", 1.0)]);
+        let changes = compare(&before, &after);
+        assert_eq!(changes.len(), 1);
+        let change = &changes[0];
+        assert_eq!((change.won.join(" "), change.lost.join(" ")), ("a".to_owned(), "b".to_owned()));
+        assert_eq!(change.cases, 3);
+        assert!((change.before - change.after).abs() < 1e-9);
+        assert!(change.interval.0 < 0.0 && change.interval.1 > 0.0);
+        assert!(render(&changes).contains("file_acc@1 lost: b"));
+    }
+
+    #[test]
+    fn the_sign_test_is_exact() {
+        // 5 of 5: 2 / 2^5. 8 of 10: 2 (1 + 10 + 45) / 2^10.
+        assert!((sign_test(5, 0) - 0.0625).abs() < 1e-12);
+        assert!((sign_test(2, 8) - 0.109_375).abs() < 1e-12);
+        assert_eq!(sign_test(0, 0), 1.0);
+        assert_eq!(sign_test(3, 3), 1.0);
+    }
+
+    #[test]
+    fn the_interval_is_the_same_every_time_and_holds_the_mean() {
+        let differences: Vec<f64> = (0..100).map(|n| f64::from(n % 4 == 0)).collect();
+        let (low, high) = bootstrap(&differences);
+        assert_eq!((low, high), bootstrap(&differences));
+        assert!(low > 0.1 && low < 0.25 && high > 0.25 && high < 0.4, "{low} {high}");
+        assert_eq!(bootstrap(&[0.0; 9]), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,155 @@
+//! An evaluation as text for people: one table per axis, a line per group.
+
+use std::fmt::Write as _;
+
+use crate::eval::aggregate::{Axis, Evaluation, Group};
+use crate::eval::metric::{Metric, Scores};
+
+/// The columns of the tables: heading and figure.
+const COLUMNS: [(&str, Metric); 19] = [
+    ("@1", Metric::FileAcc1),
+    ("@3", Metric::FileAcc3),
+    ("@5", Metric::FileAcc5),
+    ("@10", Metric::FileAcc10),
+    ("any@1", Metric::FileAny1),
+    ("any@5", Metric::FileAny5),
+    ("any@10", Metric::FileAny10),
+    ("MRR", Metric::Mrr),
+    ("P@3", Metric::Precision3),
+    ("R@10", Metric::Recall10),
+    ("NDCG", Metric::Ndcg10),
+    ("crit@3", Metric::Critical3),
+    ("fn@5", Metric::FunctionAcc5),
+    ("fn@10", Metric::FunctionAcc10),
+    ("sh@2k", Metric::Shown2000),
+    ("sh@4k", Metric::Shown4000),
+    ("sh@8k", Metric::Shown8000),
+    ("wrong", Metric::WrongFiles8000),
+    ("eff", Metric::Efficiency8000),
+];
+
+/// The whole report.
+pub fn render(evaluation: &Evaluation) -> String {
+    let mut out = String::new();
+    for (title, axes) in [
+        ("Summary", &[Axis::All, Axis::SingleFile][..]),
+        ("By file of cases", &[Axis::Set, Axis::SetSingleFile]),
+        ("By language", &[Axis::Language]),
+        ("By repository", &[Axis::Repo]),
+    ] {
+        table(&mut out, title, axes, evaluation);
+    }
+    let latency = evaluation.latency;
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        out,
+        "Columns: @k file Acc@k, any@k at least one gold file, fn@k function Acc@k, sh@B share of \
+         gold functions shown in full at B tokens, wrong: share of files in the context at 8,000 \
+         tokens that are not gold, eff: share shown per 1,000 tokens at 8,000. Shares in percent. \
+         (r): mean over repositories."
+    );
+    let _ = writeln!(
+        out,
+        "\nAnswer, warm, 8,000 tokens, {} job(s): p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms. \
+         {} cases in {:.0} s.",
+        evaluation.jobs,
+        latency.p50,
+        latency.p95,
+        latency.p99,
+        evaluation.cases.len(),
+        evaluation.seconds
+    );
+    failures(&mut out, evaluation);
+    out
+}
+
+fn table(out: &mut String, title: &str, axes: &[Axis], evaluation: &Evaluation) {
+    let groups: Vec<&Group> = evaluation
+        .groups
+        .iter()
+        .filter(|group| axes.contains(&group.axis))
+        .collect();
+    let width = groups
+        .iter()
+        .map(|group| label(group).len() + 4)
+        .max()
+        .unwrap_or(0)
+        .max(title.len());
+    let _ = write!(out, "{title:width$} {:>5} {:>4}", "cases", "fail");
+    for (heading, _) in COLUMNS {
+        let _ = write!(out, " {heading:>6}");
+    }
+    out.push('\n');
+    for group in groups {
+        row(out, &label(group), width, group, &group.over_cases);
+        if !matches!(group.axis, Axis::Repo) {
+            let name = format!("{} (r)", label(group));
+            row(out, &name, width, group, &group.over_repositories);
+        }
+    }
+    out.push('\n');
+}
+
+fn label(group: &Group) -> String {
+    format!("{}, {}", group.name, group.kind)
+}
+
+fn row(out: &mut String, name: &str, width: usize, group: &Group, scores: &Scores) {
+    let _ = write!(out, "{name:width$} {:>5} {:>4}", group.cases, group.failed);
+    for (_, metric) in COLUMNS {
+        let _ = write!(out, " {:>6}", figure(metric, scores.get(metric)));
+    }
+    out.push('\n');
+}
+
+/// A figure in at most six characters: shares in percent.
+pub fn figure(metric: Metric, value: Option<f64>) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(value) if metric.is_share() => format!("{:.1}", value * 100.0),
+        Some(value) => format!("{value:.3}"),
+    }
+}
+
+fn failures(out: &mut String, evaluation: &Evaluation) {
+    let failed: Vec<(&str, &str)> = evaluation
+        .cases
+        .iter()
+        .filter_map(|case| Some((case.id.as_str(), case.failure.as_deref()?)))
+        .collect();
+    if failed.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{} cases without an answer:", failed.len());
+    for (id, failure) in failed {
+        let _ = writeln!(out, "  {id}: {failure}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::aggregate::{self, Latency, tests::result};
+
+    #[test]
+    fn lists_groups_and_failures() {
+        let mut failed = result("two", "b/b", "issue", 0.0);
+        failed.failure = Some("no commit abc".to_owned());
+        let cases = vec![result("one", "a/a", "issue", 1.0), failed];
+        let evaluation = Evaluation {
+            format: aggregate::FORMAT,
+            version: String::new(),
+            jobs: 1,
+            history: true,
+            seconds: 1.0,
+            latency: Latency::default(),
+            groups: aggregate::groups(&cases),
+            cases,
+        };
+        let text = render(&evaluation);
+        let line = |start: &str| text.lines().find(|l| l.starts_with(start)).unwrap_or("");
+        assert!(line("all, issue ").contains("    2    1   50.0"), "{text}");
+        assert!(line("a/a, issue").contains("  100.0"), "{text}");
+        assert!(text.contains("two: no commit abc"), "{text}");
+    }
+}

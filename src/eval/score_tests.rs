@@ -1,0 +1,256 @@
+//! Every score against values worked out by hand.
+
+use super::*;
+
+fn gold(file: &str, name: &str, start: u32, end: u32) -> GoldFunction {
+    GoldFunction {
+        file: file.to_owned(),
+        name: name.to_owned(),
+        start,
+        end,
+    }
+}
+
+fn place(path: &str, name: &str, start: u32, end: u32) -> Place {
+    Place {
+        path: path.to_owned(),
+        name: name.to_owned(),
+        lines: Lines::new(start, end),
+    }
+}
+
+fn case(gold_files: &[&str], gold_functions: Vec<GoldFunction>) -> Case {
+    Case {
+        id: "case".to_owned(),
+        set: "set".to_owned(),
+        repo: "owner/name".to_owned(),
+        commit: "commit".to_owned(),
+        language: "Python".to_owned(),
+        query: "query".to_owned(),
+        query_kind: "issue".to_owned(),
+        gold_files: gold_files.iter().map(|f| (*f).to_owned()).collect(),
+        gold_functions,
+        critical_files: Vec::new(),
+        intent: None,
+    }
+}
+
+fn files(paths: &[&str]) -> Delivered {
+    Delivered {
+        files: paths.iter().map(|p| (*p).to_owned()).collect(),
+        ..Delivered::default()
+    }
+}
+
+fn context(used: usize, files: &[&str], full: &[(&str, u32, u32)]) -> Context {
+    Context {
+        used,
+        files: files.iter().map(|f| (*f).to_owned()).collect(),
+        full: full
+            .iter()
+            .map(|(path, start, end)| ((*path).to_owned(), Lines::new(*start, *end)))
+            .collect(),
+    }
+}
+
+#[track_caller]
+fn check(scores: &Scores, wanted: &[(Metric, f64)]) {
+    for (metric, value) in wanted {
+        let got = scores.get(*metric);
+        assert!(
+            got.is_some_and(|got| (got - value).abs() < 1e-9),
+            "{}: {got:?}, wanted {value}",
+            metric.name()
+        );
+    }
+}
+
+#[test]
+fn one_gold_file_at_rank_two() {
+    let (ranks, scores) = score(&case(&["b"], vec![]), &files(&["a", "b", "c", "d"]));
+    assert_eq!(ranks.files, [Some(2)]);
+    check(
+        &scores,
+        &[
+            (Metric::FileAcc1, 0.0),
+            (Metric::FileAcc3, 1.0),
+            (Metric::FileAcc10, 1.0),
+            (Metric::FileAny1, 0.0),
+            (Metric::FileAny3, 1.0),
+            (Metric::Mrr, 0.5),
+            (Metric::Precision3, 1.0 / 3.0),
+            (Metric::Precision10, 0.1),
+            (Metric::Recall10, 1.0),
+            // 1 / log2(3), the best order gives 1.
+            (Metric::Ndcg10, 0.630_929_753_571_457_4),
+            (Metric::Critical3, 1.0),
+        ],
+    );
+}
+
+#[test]
+fn all_gold_files_must_be_within_k() {
+    let ranking = files(&["a", "x", "b", "y", "z", "c"]);
+    let (ranks, scores) = score(&case(&["a", "b", "missing"], vec![]), &ranking);
+    assert_eq!(ranks.files, [Some(1), Some(3), None]);
+    check(
+        &scores,
+        &[
+            // With more than one gold file, one hit suffices within the first one.
+            (Metric::FileAcc1, 1.0),
+            (Metric::FileAcc3, 0.0),
+            (Metric::FileAcc5, 0.0),
+            (Metric::FileAny1, 1.0),
+            (Metric::Mrr, 1.0),
+            (Metric::Precision3, 2.0 / 3.0),
+            (Metric::Recall10, 2.0 / 3.0),
+            // (1 + 1/2) / (1 + 1/log2(3) + 1/2)
+            (Metric::Ndcg10, 1.5 / 2.130_929_753_571_457_4),
+        ],
+    );
+    let (_, scores) = score(&case(&["a", "b", "c"], vec![]), &ranking);
+    check(
+        &scores,
+        &[(Metric::FileAcc5, 0.0), (Metric::FileAcc10, 1.0)],
+    );
+}
+
+#[test]
+fn with_more_than_k_gold_k_hits_suffice() {
+    let gold = ["a", "b", "c", "d", "e"];
+    let (_, scores) = score(&case(&gold, vec![]), &files(&["b", "d", "a", "x", "y"]));
+    check(
+        &scores,
+        &[
+            (Metric::FileAcc1, 1.0),
+            (Metric::FileAcc3, 1.0),
+            (Metric::FileAcc5, 0.0),
+        ],
+    );
+}
+
+#[test]
+fn a_gold_file_beyond_the_cut_counts_for_the_reciprocal_rank_alone() {
+    let names: Vec<String> = (1..=20).map(|n| format!("f{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (_, scores) = score(&case(&["f20"], vec![]), &files(&names));
+    check(
+        &scores,
+        &[
+            (Metric::Mrr, 0.05),
+            (Metric::FileAcc10, 0.0),
+            (Metric::Ndcg10, 0.0),
+            (Metric::Recall10, 0.0),
+        ],
+    );
+}
+
+#[test]
+fn an_empty_answer_is_a_miss_everywhere() {
+    let case = case(&["a"], vec![gold("a", "f", 1, 2)]);
+    let (_, scores) = score(&case, &Delivered::default());
+    for metric in Metric::ALL {
+        let wanted = match metric {
+            Metric::Intent => None,
+            _ if metric.lower_is_better() => Some(1.0),
+            _ => Some(0.0),
+        };
+        assert_eq!(scores.get(metric), wanted, "{}", metric.name());
+    }
+}
+
+#[test]
+fn a_definition_hits_by_lines_or_by_name_but_only_from_within() {
+    let method = gold("a.py", "C.run", 10, 19);
+    assert!(hits(&place("a.py", "C.run", 10, 19), &method));
+    // Half of the lines, another name: a nested function that is most of the outer one.
+    assert!(hits(&place("a.py", "C.run.inner", 12, 16), &method));
+    assert!(!hits(&place("a.py", "C.run.inner", 12, 15), &method));
+    // Less than half, but its name: an overload or one part of it.
+    assert!(hits(&place("a.py", "C.run", 10, 11), &method));
+    assert!(hits(&place("a.py", "C::run", 10, 11), &method));
+    // A class does not count for its method, nor a neighbour, nor another file.
+    assert!(!hits(&place("a.py", "C", 1, 40), &method));
+    assert!(!hits(&place("a.py", "C.run", 9, 19), &method));
+    assert!(!hits(&place("a.py", "C.run", 20, 25), &method));
+    assert!(!hits(&place("b.py", "C.run", 10, 19), &method));
+}
+
+#[test]
+fn functions_are_ranked_by_the_first_that_hits() {
+    let case = case(&["a"], vec![gold("a", "f", 1, 10), gold("a", "g", 20, 29)]);
+    let delivered = Delivered {
+        functions: vec![
+            place("a", "g.inner", 20, 26),
+            place("a", "g", 20, 29),
+            place("a", "x", 40, 41),
+            place("a", "y", 42, 43),
+            place("a", "z", 44, 45),
+            place("a", "f", 1, 10),
+        ],
+        ..Delivered::default()
+    };
+    let (ranks, scores) = score(&case, &delivered);
+    assert_eq!(ranks.functions, [Some(6), Some(1)]);
+    check(
+        &scores,
+        &[(Metric::FunctionAcc5, 0.0), (Metric::FunctionAcc10, 1.0)],
+    );
+}
+
+#[test]
+fn shown_needs_every_line_and_may_join_stretches() {
+    let case = case(
+        &["a", "b"],
+        vec![
+            gold("a", "joined", 10, 20),
+            gold("a", "gap", 30, 40),
+            gold("b", "signature only", 1, 5),
+            gold("b", "inside", 50, 52),
+        ],
+    );
+    let shown = context(
+        4000,
+        &["a", "b", "c", "d"],
+        &[
+            ("a", 16, 22),
+            ("a", 8, 15),
+            ("a", 30, 34),
+            ("a", 36, 40),
+            ("b", 45, 60),
+        ],
+    );
+    let delivered = Delivered {
+        contexts: [Context::default(), shown, Context::default()],
+        ..Delivered::default()
+    };
+    let (_, scores) = score(&case, &delivered);
+    check(
+        &scores,
+        &[
+            (Metric::Shown2000, 0.0),
+            (Metric::Shown4000, 0.5),
+            (Metric::WrongFiles4000, 0.5),
+            (Metric::WrongFiles8000, 1.0),
+            // Half of the functions in 4,000 tokens.
+            (Metric::Efficiency4000, 0.125),
+        ],
+    );
+}
+
+#[test]
+fn intent_and_critical_files_where_the_case_has_them() {
+    let mut case = case(&["a", "b"], vec![]);
+    case.critical_files = vec!["b".to_owned()];
+    case.intent = Some("REFACTOR".to_owned());
+    let mut delivered = files(&["a", "x", "y", "b"]);
+    delivered.intent = "REFACTOR".to_owned();
+    let (_, scores) = score(&case, &delivered);
+    check(&scores, &[(Metric::Critical3, 0.0), (Metric::Intent, 1.0)]);
+    delivered.intent = "BUG_FIX".to_owned();
+    delivered.files.swap(2, 3);
+    let (_, scores) = score(&case, &delivered);
+    check(&scores, &[(Metric::Critical3, 1.0), (Metric::Intent, 0.0)]);
+    assert_eq!(scores.get(Metric::FunctionAcc5), None);
+    assert_eq!(scores.get(Metric::Shown8000), None);
+}
