@@ -23,6 +23,7 @@ pub struct ChunkId(pub u32);
 pub struct Files {
     files: Vec<SourceFile>,
     by_path: HashMap<RepoPath, FileId>,
+    by_file_name: HashMap<Box<str>, Vec<FileId>>,
     /// `first_definition[f]..first_definition[f + 1]` are the definitions of file `f`.
     first_definition: Vec<u32>,
     /// The same for chunks.
@@ -39,6 +40,7 @@ impl Files {
         files.dedup_by(|b, a| a.path == b.path);
         let mut table = Self {
             by_path: HashMap::default(),
+            by_file_name: HashMap::default(),
             first_definition: Vec::with_capacity(files.len() + 1),
             first_chunk: Vec::with_capacity(files.len() + 1),
             definition_file: Vec::new(),
@@ -49,6 +51,13 @@ impl Files {
         for (position, file) in table.files.iter().enumerate() {
             let id = FileId(position as u32);
             table.by_path.insert(file.path.clone(), id);
+            let name = file.path.file_name();
+            match table.by_file_name.get_mut(name) {
+                Some(ids) => ids.push(id),
+                None => {
+                    table.by_file_name.insert(name.into(), vec![id]);
+                }
+            }
             table
                 .first_definition
                 .push(table.definition_file.len() as u32);
@@ -126,6 +135,30 @@ impl Files {
         self.by_path.get(path).copied()
     }
 
+    /// The files that a path printed elsewhere may mean: those that share the most segments with
+    /// its end (`/usr/lib/python3/site-packages/flask/app.py` means `src/flask/app.py`), in path
+    /// order. Empty where not even the file name is known.
+    pub fn find_by_suffix(&self, path: &str) -> Vec<FileId> {
+        let wanted: Vec<&str> = path
+            .rsplit(['/', '\\'])
+            .filter(|segment| !segment.is_empty())
+            .collect();
+        let named = wanted
+            .first()
+            .and_then(|name| self.by_file_name.get(*name))
+            .map_or(&[][..], Vec::as_slice);
+        let shared = |id: &FileId| {
+            let own = self.file(*id).path.segments().rev();
+            own.zip(&wanted).take_while(|(a, b)| a == *b).count()
+        };
+        let most = named.iter().map(shared).max().unwrap_or(0);
+        named
+            .iter()
+            .copied()
+            .filter(|id| shared(id) == most)
+            .collect()
+    }
+
     /// Text and facts of a file, unless it was skipped.
     pub fn content(&self, id: FileId) -> Option<&Content> {
         self.file(id).content.as_deref()
@@ -192,6 +225,17 @@ impl Files {
         (id.0 + 1..end)
             .map(DefId)
             .filter(move |member| self.definition(*member).parent == Some(local))
+    }
+
+    /// The innermost definition of a file whose lines hold `line`, fields and variables left out.
+    pub fn definition_at(&self, file: FileId, line: u32) -> Option<DefId> {
+        self.definitions_of(file)
+            .filter(|id| {
+                let definition = self.definition(*id);
+                definition.lines.contains(line)
+                    && (definition.kind.is_function() || definition.kind.is_container())
+            })
+            .last()
     }
 
     /// The file that a chunk is in.

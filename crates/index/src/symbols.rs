@@ -11,7 +11,16 @@ pub struct Symbols {
     by_name: HashMap<Box<str>, Vec<DefId>>,
     by_folded: HashMap<Box<str>, Vec<DefId>>,
     by_qualified: HashMap<Box<str>, Vec<DefId>>,
-    names: Vec<Box<str>>,
+    names: Vec<FoldedName>,
+}
+
+/// A distinct folded name of the repository, prepared for fuzzy matching.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedName {
+    /// As [`fold`] gives it.
+    pub name: Box<str>,
+    /// See [`letters`].
+    pub letters: u64,
 }
 
 impl Symbols {
@@ -27,10 +36,17 @@ impl Symbols {
                 push(&mut symbols.by_qualified, &definition.qualified_name, id);
             }
         }
-        symbols.names = symbols.by_name.keys().cloned().collect();
+        symbols.names = symbols
+            .by_folded
+            .keys()
+            .map(|name| FoldedName {
+                letters: letters(name),
+                name: name.clone(),
+            })
+            .collect();
         symbols
             .names
-            .sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+            .sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
         symbols
     }
 
@@ -55,9 +71,11 @@ impl Symbols {
         }
     }
 
-    /// All distinct names, by length in bytes, then alphabetically.
-    pub fn names(&self) -> &[Box<str>] {
-        &self.names
+    /// The distinct folded names of `shortest..=longest` bytes, by length, then alphabetically.
+    pub fn names_between(&self, shortest: usize, longest: usize) -> &[FoldedName] {
+        let start = self.names.partition_point(|n| n.name.len() < shortest);
+        let end = self.names.partition_point(|n| n.name.len() <= longest);
+        self.names.get(start..end).unwrap_or_default()
     }
 
     /// Estimated heap size in bytes.
@@ -70,7 +88,7 @@ impl Symbols {
         keys(&self.by_name)
             + keys(&self.by_folded)
             + keys(&self.by_qualified)
-            + self.names.iter().map(|n| n.len() + 16).sum::<usize>()
+            + self.names.iter().map(|n| n.name.len() + 24).sum::<usize>()
     }
 }
 
@@ -80,6 +98,12 @@ pub fn fold(name: &str) -> String {
         .filter(|c| *c != '_')
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+/// The set of bytes of a name, as bits (modulo 64). Two names whose sets differ in n bits are at
+/// least n insertions and deletions apart, which rules most pairs out before they are compared.
+pub fn letters(name: &str) -> u64 {
+    name.bytes().fold(0, |set, byte| set | 1 << (byte % 64))
 }
 
 fn push(map: &mut HashMap<Box<str>, Vec<DefId>>, name: &str, id: DefId) {

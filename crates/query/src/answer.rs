@@ -63,6 +63,8 @@ pub struct ResolvedSymbol {
     pub from: &'static str,
     /// The definitions, best first, as `path:qualified_name`.
     pub resolved: Vec<String>,
+    /// How many definitions it may mean, those not listed in `resolved` included.
+    pub total: usize,
 }
 
 /// Something that the answer could not do or that the reader should know.
@@ -118,9 +120,9 @@ pub fn answer(
     let text = QueryText::parse(&request.query);
     let intent = intent::detect(&text, request.intent);
     let detected = now();
-    let candidates = resolve::resolve(snapshot, &text, &request.focus, config);
+    let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let resolved = now();
-    let ranked = rank::rank(snapshot, &text, &candidates, config);
+    let ranked = rank::rank(snapshot, &text, &candidates, &config.rank);
     let done = now();
     let mut issues = Vec::new();
     if ranked.files.is_empty() {

@@ -1,32 +1,122 @@
-//! Orders files and functions: many weak signals, one explained sum.
+//! Orders files and functions: many weak signals, one explained sum, weights from
+//! `config/ranking.toml`. Files first ([`files`]), then functions, which know their file's place
+//! ([`functions`]).
+
+mod files;
+mod functions;
+mod terms;
+mod weights;
 
 use foveate_index::Snapshot;
 
 use crate::answer::{RankedFile, RankedFunction};
-use crate::config::RankingConfig;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
-/// The `[rank]` table of `config/ranking.toml`.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RankConfig {}
+pub use self::weights::RankConfig;
 
-/// Files and functions, best first.
+/// Files and functions, best first. Whatever has any evidence is in the order, up to
+/// [`MOST_RANKED`].
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
-    /// The best files, at least the largest `limit` where there are as many.
+    /// The best files.
     pub files: Vec<RankedFile>,
     /// The best functions.
     pub functions: Vec<RankedFunction>,
 }
 
+/// How many files and functions are ranked; more than any request may list.
+pub const MOST_RANKED: usize = 200;
+
 /// Ranks the files and functions of a snapshot.
 pub fn rank(
-    _snapshot: &Snapshot,
-    _text: &QueryText,
-    _candidates: &Candidates,
-    _config: &RankingConfig,
+    snapshot: &Snapshot,
+    text: &QueryText,
+    candidates: &Candidates,
+    config: &RankConfig,
 ) -> Ranked {
-    Ranked::default()
+    let terms = terms::query_terms(text, config);
+    let weights = config.lexical.weights();
+    // The index is in memory and was written by this process: a posting list that cannot be read
+    // leaves the named definitions as the only evidence.
+    let hits = snapshot
+        .lexical
+        .search(&terms, &weights)
+        .unwrap_or_default();
+    let evidence = evidence(snapshot, text, candidates, &hits);
+    let files = files::rank(snapshot, &evidence, config);
+    let functions = functions::rank(snapshot, text, &evidence, &files, config);
+    Ranked { files, functions }
+}
+
+/// All evidence about a query, by definition and file.
+struct Evidence {
+    hits: foveate_index::lexical::Hits,
+    /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
+    definitions: Vec<(foveate_index::DefId, f32)>,
+    /// The same per file named by path, frame, module or focus.
+    places: Vec<(foveate_index::FileId, f32)>,
+    /// The same per file whose names the query's code imports.
+    imports: Vec<(foveate_index::FileId, f32)>,
+    /// Messages that share rare word trigrams with the query's error messages.
+    messages: Vec<(foveate_index::messages::MessagePlace, f32)>,
+}
+
+fn evidence(
+    snapshot: &Snapshot,
+    text: &QueryText,
+    candidates: &Candidates,
+    hits: &foveate_index::lexical::Hits,
+) -> Evidence {
+    let named = candidates
+        .definitions
+        .iter()
+        .map(|e| (e.definition, e.strength))
+        .collect();
+    let files = |imported: bool| {
+        candidates
+            .files
+            .iter()
+            .filter(|e| (e.from == "import") == imported)
+            .map(|e| (e.file, e.strength))
+            .collect()
+    };
+    let errors: Vec<&str> = text
+        .segments
+        .iter()
+        .filter(|s| {
+            matches!(
+                s.kind,
+                crate::text::SegmentKind::ErrorMessage | crate::text::SegmentKind::Title
+            )
+        })
+        .map(|s| s.text.as_str())
+        .collect();
+    Evidence {
+        hits: hits.clone(),
+        definitions: noisy_or(named),
+        places: noisy_or(files(false)),
+        imports: noisy_or(files(true)),
+        messages: snapshot.messages.search(&errors.join("\n")),
+    }
+}
+
+/// One value per key, by key: `1 - Π(1 - strength)`.
+fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
+    evidence.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    evidence
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|run| {
+            let rest: f32 = run.iter().map(|(_, s)| 1.0 - s.clamp(0.0, 1.0)).product();
+            Some((run.first()?.0, 1.0 - rest))
+        })
+        .collect()
+}
+
+/// Divides by the largest value, where there is a positive one.
+fn normalize(values: &mut [f32]) {
+    let most = values.iter().copied().fold(0.0, f32::max);
+    if most > 0.0 {
+        values.iter_mut().for_each(|value| *value /= most);
+    }
 }

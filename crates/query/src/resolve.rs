@@ -1,16 +1,64 @@
-//! The definitions and files that the query names.
+//! The definitions and files that the query names, each with how it was found and how strong that
+//! evidence is. Nothing is ranked here. Start at [`resolve`].
+
+mod names;
+mod places;
+mod words;
+
+pub(crate) use self::words::is_stop_word;
 
 use foveate_index::{DefId, FileId, Snapshot};
+use foveate_model::Role;
 
 use crate::answer::ResolvedSymbol;
-use crate::config::RankingConfig;
 use crate::request::Focus;
 use crate::text::QueryText;
 
 /// The `[resolve]` table of `config/ranking.toml`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ResolveConfig {}
+pub struct ResolveConfig {
+    /// Strength of a name by where it stands.
+    pub strength: StrengthConfig,
+    /// A name with more definitions than this is listed but is no evidence for any of them.
+    pub most_definitions: usize,
+    /// How many definitions of a symbol are listed in the answer.
+    pub listed_definitions: usize,
+    /// Smallest indel similarity (0 to 1) of a fuzzy match.
+    pub fuzzy_cutoff: f64,
+    /// Shortest name in bytes that is matched fuzzily.
+    pub fuzzy_shortest: usize,
+    /// How many names of a query are matched fuzzily.
+    pub fuzzy_names: usize,
+}
+
+/// Strength of evidence, 0 to 1, before it is divided by the number of definitions that share the
+/// name.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct StrengthConfig {
+    pub qualified: f32,
+    pub inline_code: f32,
+    pub title: f32,
+    pub prose: f32,
+    pub error_message: f32,
+    pub code_block: f32,
+    pub import: f32,
+    pub last_frame: f32,
+    pub frame: f32,
+    pub line: f32,
+    pub path: f32,
+    pub words: f32,
+    pub word: f32,
+    pub focus: f32,
+    /// Factor where only the last name of a dotted one is known.
+    pub last_name: f32,
+    /// Factor where the case or the underscores differ.
+    pub folded: f32,
+    /// Factor of a fuzzy match, times its similarity.
+    pub fuzzy: f32,
+}
 
 /// Evidence that the query means a definition.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +67,18 @@ pub struct Evidence {
     pub definition: DefId,
     /// 0 to 1: the weight of the kind of mention divided by how many definitions share the name.
     pub strength: f32,
-    /// How it was found: `backtick`, `traceback`, `fuzzy`, ….
+    /// How it was found: `inline_code`, `traceback`, `fuzzy`, ….
+    pub from: &'static str,
+}
+
+/// Evidence that the query means a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileEvidence {
+    /// Which file.
+    pub file: FileId,
+    /// 0 to 1.
+    pub strength: f32,
+    /// How it was found: `path`, `traceback`, `import`, `focus`, `module`.
     pub from: &'static str,
 }
 
@@ -28,18 +87,128 @@ pub struct Evidence {
 pub struct Candidates {
     /// For the reader.
     pub symbols: Vec<ResolvedSymbol>,
-    /// Definitions, by id, each with all its evidence.
+    /// Definitions with their evidence, in the order of discovery.
     pub definitions: Vec<Evidence>,
-    /// Files named by path, frame, import or focus, with their strength and origin.
-    pub files: Vec<(FileId, f32, &'static str)>,
+    /// Files with their evidence, in the order of discovery.
+    pub files: Vec<FileEvidence>,
 }
 
 /// Resolves what the query names.
 pub fn resolve(
-    _snapshot: &Snapshot,
-    _text: &QueryText,
-    _focus: &Focus,
-    _config: &RankingConfig,
+    snapshot: &Snapshot,
+    text: &QueryText,
+    focus: &Focus,
+    config: &ResolveConfig,
 ) -> Candidates {
-    Candidates::default()
+    let mut finder = Finder {
+        snapshot,
+        config,
+        found: Candidates::default(),
+        fuzzy_left: config.fuzzy_names,
+    };
+    finder.focus(focus);
+    finder.frames(text);
+    finder.paths(text);
+    finder.imports(text);
+    finder.mentions(text);
+    finder.title_words(text);
+    finder.found
+}
+
+/// Collects evidence; the search itself is in the submodules.
+struct Finder<'a> {
+    snapshot: &'a Snapshot,
+    config: &'a ResolveConfig,
+    found: Candidates,
+    fuzzy_left: usize,
+}
+
+impl Finder<'_> {
+    /// Notes that `name` may mean `definitions`. Definitions in shipped code hide those in tests,
+    /// and functions and types hide fields and variables of the same name.
+    fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {
+        let files = &self.snapshot.files;
+        let shipped = |id: &DefId| files.file(files.file_of(*id)).role == Role::Source;
+        let mut meant: Vec<DefId> = definitions
+            .iter()
+            .copied()
+            .filter(|id| shipped(id))
+            .collect();
+        if meant.is_empty() {
+            meant = definitions.to_vec();
+        }
+        let major = |id: &DefId| {
+            let kind = files.definition(*id).kind;
+            kind.is_function() || kind.is_container()
+        };
+        if meant.iter().any(major) {
+            meant.retain(major);
+        }
+        meant.sort_unstable();
+        meant.dedup();
+        if meant.is_empty() || self.known(name, from) {
+            return;
+        }
+        self.list(name, from, &meant);
+        if meant.len() > self.config.most_definitions {
+            return;
+        }
+        let share = strength / meant.len() as f32;
+        for definition in meant {
+            self.found.definitions.push(Evidence {
+                definition,
+                strength: share,
+                from,
+            });
+        }
+    }
+
+    fn known(&self, name: &str, from: &'static str) -> bool {
+        self.found
+            .symbols
+            .iter()
+            .any(|symbol| symbol.name == name && symbol.from == from)
+    }
+
+    fn list(&mut self, name: &str, from: &'static str, meant: &[DefId]) {
+        let files = &self.snapshot.files;
+        let resolved = meant
+            .iter()
+            .take(self.config.listed_definitions)
+            .map(|id| {
+                let definition = files.definition(*id);
+                format!(
+                    "{}:{}",
+                    files.path(files.file_of(*id)),
+                    definition.qualified_name
+                )
+            })
+            .collect();
+        self.found.symbols.push(ResolvedSymbol {
+            name: name.to_owned(),
+            from,
+            resolved,
+            total: meant.len(),
+        });
+    }
+
+    fn note_file(&mut self, file: FileId, from: &'static str, strength: f32) {
+        self.found.files.push(FileEvidence {
+            file,
+            strength,
+            from,
+        });
+    }
+
+    fn focus(&mut self, focus: &Focus) {
+        let strength = self.config.strength.focus;
+        for path in &focus.paths {
+            if let Some(file) = self.snapshot.files.find(path.as_str()) {
+                self.note_file(file, "focus", strength);
+            }
+        }
+        for symbol in &focus.symbols {
+            self.name(symbol, "focus", strength);
+        }
+    }
 }

@@ -51,7 +51,7 @@ pub struct LexicalWeights {
 }
 
 /// Scores of everything that shares a term with the query; 0 elsewhere.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hits {
     /// By file.
     pub files: Vec<f32>,

@@ -1,0 +1,147 @@
+//! A snapshot derived from an earlier one equals a rebuild from nothing, over random edits.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile};
+use proptest::prelude::*;
+
+type Tree = BTreeMap<String, Arc<Content>>;
+
+fn content(path: &str, text: &str) -> Arc<Content> {
+    let path = RepoPath::new(path).unwrap();
+    let by_name = foveate_parse::language_by_name(&path);
+    let (_, content) = foveate_parse::read(by_name, text.as_bytes(), &foveate_parse::Limits::default());
+    Arc::new(content.unwrap())
+}
+
+fn files(tree: &Tree) -> Vec<SourceFile> {
+    tree.iter()
+        .map(|(path, content)| {
+            let path = RepoPath::new(path).unwrap();
+            let language = content.facts.language;
+            SourceFile {
+                blob: ObjectId::from_sha1([0; 20]),
+                size: content.text.len() as u64,
+                role: foveate_parse::role(&path, language, false),
+                language,
+                content: Some(content.clone()),
+                skipped: None,
+                path,
+            }
+        })
+        .collect()
+}
+
+fn build(tree: &Tree, previous: Option<&Snapshot>) -> Snapshot {
+    let revision = Revision {
+        commit: String::new(),
+        dirty: true,
+    };
+    let history = History {
+        commits: vec![
+            Commit {
+                message: "connect the client to the pool".to_owned(),
+                paths: vec![RepoPath::new("m1.py").unwrap(), RepoPath::new("gone.py").unwrap()],
+            },
+            Commit {
+                message: "value of the pool".to_owned(),
+                paths: vec![RepoPath::new("m2.py").unwrap()],
+            },
+        ],
+    };
+    Snapshot::build(revision, 1, files(tree), Some(Arc::new(history)), previous).unwrap()
+}
+
+fn search(snapshot: &Snapshot) -> Hits {
+    let terms: Vec<QueryTerm> = ["client", "connect", "m1", "pool", "valu"]
+        .iter()
+        .map(|term| QueryTerm {
+            term: (*term).to_owned(),
+            file: 1.0,
+            chunk: 1.0,
+        })
+        .collect();
+    let bm25 = || Bm25 {
+        k1: 1.2,
+        weights: [1.0; FIELDS],
+        b: [0.75; FIELDS],
+    };
+    let weights = LexicalWeights {
+        file: bm25(),
+        chunk: bm25(),
+        history: 1.0,
+        history_b: 0.5,
+        commit_k1: 1.2,
+        commit_b: 0.75,
+    };
+    snapshot.lexical.search(&terms, &weights).unwrap()
+}
+
+/// What a reader can tell apart.
+fn observe(snapshot: &Snapshot) -> (Hits, Vec<String>, Vec<Vec<String>>) {
+    let name = |id| {
+        let files = &snapshot.files;
+        format!("{}:{}", files.path(files.file_of(id)), files.definition(id).qualified_name)
+    };
+    let symbols = ["connect", "Client", "value"]
+        .iter()
+        .flat_map(|n| snapshot.symbols.named(n))
+        .map(|id| name(*id))
+        .collect();
+    let uses = snapshot
+        .files
+        .definition_ids()
+        .map(|id| {
+            snapshot
+                .graph
+                .uses_of(id)
+                .iter()
+                .map(|site| format!("{}:{}:{:?}", snapshot.files.path(site.file), site.line, site.confidence))
+                .collect()
+        })
+        .collect();
+    (search(snapshot), symbols, uses)
+}
+
+fn body() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop::sample::select(vec![
+            "import m1\nfrom m2 import connect\n",
+            "def connect(pool):\n    \"\"\"Connect the client.\"\"\"\n    return pool.value\n",
+            "class Client:\n    def connect(self):\n        return connect(self)\n",
+            "value = 3  # the value of the pool\n",
+            "def run():\n    raise ValueError('the pool has no client')\n",
+        ]),
+        1..6,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn derived_equals_rebuilt(
+        start in prop::collection::btree_map(0u8..12, body(), 0..8),
+        edits in prop::collection::vec((0u8..12, prop::option::of(body())), 1..20),
+    ) {
+        let mut tree: Tree = start
+            .iter()
+            .map(|(n, text)| (format!("m{n}.py"), content("x.py", text)))
+            .collect();
+        let mut snapshot = build(&tree, None);
+        for (n, text) in edits {
+            let path = format!("m{n}.py");
+            match text {
+                Some(text) => { tree.insert(path, content("x.py", &text)); }
+                None => { tree.remove(&path); }
+            }
+            snapshot = build(&tree, Some(&snapshot));
+            let rebuilt = build(&tree, None);
+            prop_assert_eq!(observe(&snapshot), observe(&rebuilt));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The ranking of functions and methods. A nested function counts as a part of its outermost one.
+
+use std::collections::BTreeMap;
+
+use foveate_index::tokens::terms;
+use foveate_index::{DefId, FileId, Snapshot};
+use foveate_model::DefinitionKind;
+
+use super::weights::{FunctionSignals, RankConfig};
+use super::{Evidence, MOST_RANKED};
+use crate::answer::{RankedFile, RankedFunction};
+use crate::text::{QueryText, SegmentKind};
+
+/// Evidence weaker than this says nothing about what the definition uses or is used by.
+const STRONG: f32 = 0.25;
+
+/// Ranks the functions of the best files, and those elsewhere that the query names.
+pub(super) fn rank(
+    snapshot: &Snapshot,
+    text: &QueryText,
+    evidence: &Evidence,
+    ranked_files: &[RankedFile],
+    config: &RankConfig,
+) -> Vec<RankedFunction> {
+    let mut pool = Pool::new(snapshot, ranked_files, config);
+    pool.lexical(evidence);
+    pool.mentions(evidence);
+    pool.neighbours(evidence);
+    pool.names(text);
+    pool.finish(config)
+}
+
+struct Pool<'a> {
+    snapshot: &'a Snapshot,
+    signals: BTreeMap<DefId, FunctionSignals>,
+}
+
+impl<'a> Pool<'a> {
+    fn new(snapshot: &'a Snapshot, ranked_files: &[RankedFile], config: &RankConfig) -> Self {
+        let mut pool = Self {
+            snapshot,
+            signals: BTreeMap::new(),
+        };
+        let best = ranked_files
+            .first()
+            .map_or(1.0, |f| f.score.max(f32::MIN_POSITIVE));
+        for (rank, file) in ranked_files.iter().take(config.function_files).enumerate() {
+            for id in snapshot.files.definitions_of(file.id) {
+                if pool.outermost(id) == Some(id) {
+                    let definition = snapshot.files.definition(id);
+                    let signals = FunctionSignals {
+                        file: file.score / best,
+                        file_rank: 1.0 / (rank as f32 + 1.0),
+                        lines: (definition.lines.count() as f32).ln(),
+                        constructor: f32::from(u8::from(definition.modifiers.is_constructor)),
+                        ..FunctionSignals::default()
+                    };
+                    pool.signals.insert(id, signals);
+                }
+            }
+        }
+        pool
+    }
+
+    /// The outermost function that a definition is or lies in.
+    fn outermost(&self, id: DefId) -> Option<DefId> {
+        let files = &self.snapshot.files;
+        let mut outermost = None;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if files.definition(id).kind.is_function() {
+                outermost = Some(id);
+            }
+            at = files.parent(id);
+        }
+        outermost
+    }
+
+    fn signals_of(&mut self, id: DefId) -> Option<&mut FunctionSignals> {
+        let id = self.outermost(id)?;
+        self.signals.get_mut(&id)
+    }
+
+    fn lexical(&mut self, evidence: &Evidence) {
+        let snapshot = self.snapshot;
+        let files: Vec<FileId> = {
+            let mut ids: Vec<FileId> = self
+                .signals
+                .keys()
+                .map(|id| snapshot.files.file_of(*id))
+                .collect();
+            ids.dedup();
+            ids
+        };
+        for file in files {
+            for chunk in snapshot.files.chunks_of(file) {
+                let position = chunk.0 as usize;
+                let (score, unnormed) = (
+                    evidence.hits.chunks[position],
+                    evidence.hits.chunks_unnormed[position],
+                );
+                let owner = snapshot.files.chunk_definition(chunk);
+                if let Some(signals) = owner.and_then(|id| self.signals_of(id)) {
+                    signals.lexical = signals.lexical.max(score);
+                    signals.unnormed = signals.unnormed.max(unnormed);
+                }
+            }
+        }
+        let most = |value: fn(&FunctionSignals) -> f32| {
+            let most = self.signals.values().map(value).fold(0.0, f32::max);
+            if most > 0.0 { most } else { 1.0 }
+        };
+        let (lexical, unnormed) = (most(|s| s.lexical), most(|s| s.unnormed));
+        for signals in self.signals.values_mut() {
+            signals.lexical /= lexical;
+            signals.unnormed /= unnormed;
+        }
+    }
+
+    fn mentions(&mut self, evidence: &Evidence) {
+        for (id, strength) in &evidence.definitions {
+            if self.snapshot.files.definition(*id).kind == DefinitionKind::Class {
+                let members: Vec<DefId> = self.snapshot.files.members(*id).collect();
+                for member in members {
+                    if let Some(signals) = self.signals.get_mut(&member) {
+                        signals.class_mention = signals.class_mention.max(*strength);
+                    }
+                }
+            } else if let Some(signals) = self.signals_of(*id) {
+                signals.mention = signals.mention.max(*strength);
+            }
+        }
+        for (place, share) in &evidence.messages {
+            if let Some(signals) = place.enclosing.and_then(|id| self.signals_of(id)) {
+                signals.message = signals.message.max(*share);
+            }
+        }
+    }
+
+    /// What strongly named definitions use, and what uses them.
+    fn neighbours(&mut self, evidence: &Evidence) {
+        let snapshot = self.snapshot;
+        for (id, strength) in &evidence.definitions {
+            if *strength < STRONG {
+                continue;
+            }
+            for (used, _) in snapshot.graph.used_by(*id) {
+                if let Some(signals) = self.signals_of(*used) {
+                    signals.used_by_named = signals.used_by_named.max(*strength);
+                }
+            }
+            for site in snapshot.graph.uses_of(*id) {
+                if let Some(signals) = site.enclosing.and_then(|id| self.signals_of(id)) {
+                    signals.uses_named = signals.uses_named.max(*strength);
+                }
+            }
+        }
+    }
+
+    /// Which share of a function's name the title and inline code of the query hold.
+    fn names(&mut self, text: &QueryText) {
+        let mut known: Vec<String> = text
+            .segments
+            .iter()
+            .filter(|s| matches!(s.kind, SegmentKind::Title | SegmentKind::InlineCode))
+            .flat_map(|s| terms(&s.text))
+            .collect();
+        known.sort_unstable();
+        for (id, signals) in &mut self.signals {
+            let own = terms(&self.snapshot.files.definition(*id).name);
+            let held = own
+                .iter()
+                .filter(|t| known.binary_search(t).is_ok())
+                .count();
+            signals.name = held as f32 / own.len().max(1) as f32;
+        }
+    }
+
+    fn finish(self, config: &RankConfig) -> Vec<RankedFunction> {
+        let files = &self.snapshot.files;
+        let mut scored: Vec<(f32, DefId)> = self
+            .signals
+            .iter()
+            .map(|(id, signals)| (signals.score(&config.function), *id))
+            .collect();
+        scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.truncate(MOST_RANKED);
+        scored
+            .into_iter()
+            .map(|(score, id)| {
+                let definition = files.definition(id);
+                let mut reasons = self.signals[&id].explain(&config.function);
+                reasons.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
+                RankedFunction {
+                    id,
+                    path: files.path(files.file_of(id)).to_owned(),
+                    name: definition.qualified_name.to_string(),
+                    kind: definition.kind,
+                    lines: definition.lines,
+                    score,
+                    signals: reasons,
+                }
+            })
+            .collect()
+    }
+}

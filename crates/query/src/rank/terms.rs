@@ -1,0 +1,74 @@
+//! The query as weighted index terms.
+
+use std::collections::BTreeMap;
+
+use foveate_index::lexical::QueryTerm;
+use foveate_index::tokens::for_each_term;
+
+use super::weights::{RankConfig, SegmentWeights};
+use crate::resolve::is_stop_word;
+use crate::text::{QueryText, SegmentKind};
+
+const KINDS: [SegmentKind; 6] = [
+    SegmentKind::Title,
+    SegmentKind::Prose,
+    SegmentKind::InlineCode,
+    SegmentKind::CodeBlock,
+    SegmentKind::Traceback,
+    SegmentKind::ErrorMessage,
+];
+
+fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
+    match kind {
+        SegmentKind::Title => weights.title,
+        SegmentKind::Prose => weights.prose,
+        SegmentKind::InlineCode => weights.inline_code,
+        SegmentKind::CodeBlock => weights.code_block,
+        SegmentKind::Traceback => weights.traceback,
+        SegmentKind::ErrorMessage => weights.error_message,
+    }
+}
+
+/// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
+/// heaviest `most_terms`, in alphabetical order.
+pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTerm> {
+    let mut frequencies: BTreeMap<String, [f32; KINDS.len()]> = BTreeMap::new();
+    for (position, kind) in KINDS.iter().enumerate() {
+        for segment in text.segments.iter().filter(|s| s.kind == *kind) {
+            for_each_term(&segment.text, |term| {
+                if is_stop_word(term) {
+                    return;
+                }
+                match frequencies.get_mut(term) {
+                    Some(counts) => counts[position] += 1.0,
+                    None => {
+                        let mut counts = [0.0; KINDS.len()];
+                        counts[position] = 1.0;
+                        frequencies.insert(term.to_owned(), counts);
+                    }
+                }
+            });
+        }
+    }
+    let sum = |counts: &[f32; KINDS.len()], weights: &SegmentWeights| {
+        KINDS
+            .iter()
+            .zip(counts)
+            .map(|(kind, tf)| weight(weights, *kind) * (1.0 + tf).log2())
+            .sum()
+    };
+    let mut terms: Vec<QueryTerm> = frequencies
+        .into_iter()
+        .map(|(term, counts)| QueryTerm {
+            file: sum(&counts, &config.segments.file),
+            chunk: sum(&counts, &config.segments.chunk),
+            term,
+        })
+        .collect();
+    if terms.len() > config.most_terms {
+        terms.sort_by(|a, b| b.file.total_cmp(&a.file).then_with(|| a.term.cmp(&b.term)));
+        terms.truncate(config.most_terms);
+        terms.sort_by(|a, b| a.term.cmp(&b.term));
+    }
+    terms
+}

@@ -1,0 +1,241 @@
+//! The `[rank]` table of `config/ranking.toml`, checked for missing and unknown signals.
+
+use std::collections::BTreeMap;
+
+use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
+use foveate_model::Role;
+use serde::Deserialize;
+
+use crate::answer::Signal;
+
+/// The `[rank]` table of `config/ranking.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankConfig {
+    /// Weight of the terms of each kind of segment.
+    pub segments: SegmentsConfig,
+    /// BM25F over files and chunks.
+    pub lexical: LexicalConfig,
+    /// Weights of the signals of a file.
+    pub file: FileWeights,
+    /// Weights of the signals of a function.
+    pub function: FunctionWeights,
+    /// What a file's score is multiplied by, per role.
+    pub role: RoleConfig,
+    /// How many distinct terms of a query are scored, the heaviest first.
+    pub most_terms: usize,
+    /// How many of the nearest commits vote for their files.
+    pub nearest_commits: usize,
+    /// How much the second and third best chunk add to a file's best one.
+    pub more_chunks: [f32; 2],
+    /// Functions are taken from this many of the best files.
+    pub function_files: usize,
+}
+
+/// Segment weights for files and chunks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct SegmentsConfig {
+    pub file: SegmentWeights,
+    pub chunk: SegmentWeights,
+}
+
+/// Weight of a term by the segment that it stands in.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct SegmentWeights {
+    pub title: f32,
+    pub prose: f32,
+    pub inline_code: f32,
+    pub code_block: f32,
+    pub traceback: f32,
+    pub error_message: f32,
+}
+
+/// BM25F parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct LexicalConfig {
+    pub file: Bm25Config,
+    pub chunk: Bm25Config,
+    pub history: f32,
+    pub history_b: f32,
+    pub commit_k1: f32,
+    pub commit_b: f32,
+}
+
+/// One BM25F: saturation, weight and length normalization per field.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Bm25Config {
+    pub k1: f32,
+    pub weights: FieldValues,
+    pub b: FieldValues,
+}
+
+/// One number per field.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct FieldValues {
+    pub path: f32,
+    pub name: f32,
+    pub scope: f32,
+    pub parameters: f32,
+    pub documentation: f32,
+    pub text: f32,
+    pub comment: f32,
+    pub code: f32,
+}
+
+impl FieldValues {
+    fn array(self) -> [f32; FIELDS] {
+        Field::ALL.map(|field| match field {
+            Field::Path => self.path,
+            Field::Name => self.name,
+            Field::Scope => self.scope,
+            Field::Parameters => self.parameters,
+            Field::Documentation => self.documentation,
+            Field::Text => self.text,
+            Field::Comment => self.comment,
+            Field::Code => self.code,
+        })
+    }
+}
+
+impl LexicalConfig {
+    /// In the form that the index takes.
+    pub fn weights(&self) -> LexicalWeights {
+        let bm25 = |config: &Bm25Config| Bm25 {
+            k1: config.k1,
+            weights: config.weights.array(),
+            b: config.b.array(),
+        };
+        LexicalWeights {
+            file: bm25(&self.file),
+            chunk: bm25(&self.chunk),
+            history: self.history,
+            history_b: self.history_b,
+            commit_k1: self.commit_k1,
+            commit_b: self.commit_b,
+        }
+    }
+}
+
+/// Factors per role.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct RoleConfig {
+    pub source: f32,
+    pub test: f32,
+    pub documentation: f32,
+    pub configuration: f32,
+    pub generated: f32,
+    pub data: f32,
+}
+
+impl RoleConfig {
+    /// The factor of a role.
+    pub fn factor(&self, role: Role) -> f32 {
+        match role {
+            Role::Source => self.source,
+            Role::Test => self.test,
+            Role::Documentation => self.documentation,
+            Role::Configuration => self.configuration,
+            Role::Generated => self.generated,
+            Role::Data => self.data,
+        }
+    }
+}
+
+/// Defines an array of named signal values and its weights, read from a table that must name each
+/// signal exactly once.
+macro_rules! signals {
+    ($values:ident, $weights:ident, $($name:ident),+ $(,)?) => {
+        /// Values of the signals before weighting.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(super) struct $values {
+            $(pub $name: f32,)+
+        }
+
+        impl $values {
+            const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            fn array(&self) -> [f32; Self::NAMES.len()] {
+                [$(self.$name),+]
+            }
+
+            /// The weighted sum.
+            pub(super) fn score(&self, weights: &$weights) -> f32 {
+                self.array().iter().zip(&weights.0).map(|(v, w)| v * w).sum()
+            }
+
+            /// The weighted values other than 0, in table order.
+            pub(super) fn explain(&self, weights: &$weights) -> Vec<Signal> {
+                Self::NAMES
+                    .iter()
+                    .zip(self.array().iter().zip(&weights.0))
+                    .map(|(&name, (v, w))| Signal { name, value: v * w })
+                    .filter(|signal| signal.value != 0.0)
+                    .collect()
+            }
+        }
+
+        /// Weight per signal.
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(try_from = "BTreeMap<String, f32>")]
+        pub struct $weights([f32; $values::NAMES.len()]);
+
+        impl TryFrom<BTreeMap<String, f32>> for $weights {
+            type Error = String;
+
+            fn try_from(mut table: BTreeMap<String, f32>) -> Result<Self, String> {
+                let mut weights = [0.0; $values::NAMES.len()];
+                for (weight, name) in weights.iter_mut().zip($values::NAMES) {
+                    *weight = table
+                        .remove(*name)
+                        .ok_or_else(|| format!("the weight of signal `{name}` is missing"))?;
+                }
+                match table.keys().next() {
+                    Some(name) => Err(format!("there is no signal `{name}`")),
+                    None => Ok(Self(weights)),
+                }
+            }
+        }
+    };
+}
+
+signals!(
+    FileSignals,
+    FileWeights,
+    lexical,
+    chunks,
+    commits,
+    mention,
+    mentions,
+    place,
+    import,
+    message,
+);
+
+signals!(
+    FunctionSignals,
+    FunctionWeights,
+    lexical,
+    unnormed,
+    file,
+    file_rank,
+    mention,
+    class_mention,
+    name,
+    uses_named,
+    used_by_named,
+    message,
+    lines,
+    constructor,
+);

@@ -1,0 +1,127 @@
+//! Identifiers of the query to definitions: exactly, through modules and re-exports, by qualified
+//! suffix, whatever the case, and fuzzily last.
+
+use foveate_index::DefId;
+use foveate_index::symbols::{fold, letters};
+use rapidfuzz::distance::indel;
+
+use super::Finder;
+use crate::text::{MentionKind, QueryText};
+
+impl Finder<'_> {
+    /// All identifiers that the query names outside tracebacks.
+    pub(super) fn mentions(&mut self, text: &QueryText) {
+        let strength = &self.config.strength;
+        for mention in &text.mentions {
+            let (from, strength) = match mention.kind {
+                MentionKind::InlineCode => ("inline_code", strength.inline_code),
+                MentionKind::Title => ("title", strength.title),
+                MentionKind::Prose => ("prose", strength.prose),
+                MentionKind::ErrorMessage => ("error_message", strength.error_message),
+                MentionKind::CodeBlock => ("code_block", strength.code_block),
+            };
+            self.name(&mention.name, from, strength);
+        }
+    }
+
+    /// One identifier or dotted chain of identifiers.
+    pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) {
+        let name = name.trim_start_matches("self.").trim_start_matches("this.");
+        if name.contains('.') {
+            self.dotted(name, from, strength);
+        } else if !self.plain(name, from, strength) {
+            self.fuzzy(name, from, strength);
+        }
+    }
+
+    /// `a.b.C.m`: as a path through modules; else by its longest known qualified suffix; else each
+    /// of its names alone.
+    fn dotted(&mut self, name: &str, from: &'static str, strength: f32) {
+        let snapshot = self.snapshot;
+        let qualified = self.config.strength.qualified.max(strength);
+        if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, name) {
+            self.note_file(file, "module", self.config.strength.path);
+            return;
+        }
+        let through_modules = snapshot.graph.resolve_dotted(&snapshot.files, name);
+        if !through_modules.is_empty() {
+            return self.note(name, from, qualified, &through_modules);
+        }
+        let mut suffix = name;
+        while suffix.contains('.') {
+            let found = snapshot.symbols.qualified(suffix);
+            if !found.is_empty() {
+                return self.note(name, from, qualified, found);
+            }
+            suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
+        }
+        let last_name = self.config.strength.last_name;
+        for part in name.split('.') {
+            self.plain(part, from, strength * last_name);
+        }
+    }
+
+    /// A name without dots; false where nothing has it.
+    fn plain(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
+        let symbols = &self.snapshot.symbols;
+        let exact = symbols.named(name);
+        if !exact.is_empty() {
+            self.note(name, from, strength, exact);
+            return true;
+        }
+        let folded = symbols.folded(&fold(name));
+        if name.len() >= 3 && !folded.is_empty() {
+            self.note(name, from, strength * self.config.strength.folded, folded);
+            return true;
+        }
+        false
+    }
+
+    fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
+        let name = fold(name);
+        if name.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
+            return;
+        }
+        self.fuzzy_left -= 1;
+        if let Some((found, similarity)) = self.nearest(&name) {
+            let factor = self.config.strength.fuzzy * similarity as f32;
+            let label = match from {
+                "words" => "words_fuzzy",
+                _ => "fuzzy",
+            };
+            self.note(&name, label, strength * factor, &found);
+        }
+    }
+
+    /// The definitions of the most similar name at or above the cutoff, and the similarity; of
+    /// equally similar names the shortest, then the alphabetically first.
+    pub(super) fn nearest(&self, folded: &str) -> Option<(Vec<DefId>, f64)> {
+        let cutoff = self.config.fuzzy_cutoff;
+        let symbols = &self.snapshot.symbols;
+        let own = letters(folded);
+        let length = folded.len() as f64;
+        // similarity = 2 · LCS / (a + b) and LCS is at most the shorter length.
+        let shortest = (length * cutoff / (2.0 - cutoff)).ceil() as usize;
+        let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
+        let comparator = indel::BatchComparator::new(folded.bytes());
+        let mut best: Option<(&str, f64)> = None;
+        for candidate in symbols.names_between(shortest, longest) {
+            let floor = best.map_or(cutoff, |(_, similarity)| similarity);
+            let total = length + candidate.name.len() as f64;
+            let apart = f64::from((candidate.letters ^ own).count_ones());
+            if 1.0 - apart / total < floor {
+                continue;
+            }
+            let similarity = comparator.normalized_similarity_with_args(
+                candidate.name.bytes(),
+                &indel::Args::default().score_cutoff(floor),
+            );
+            if let Some(similarity) = similarity
+                && best.is_none_or(|(_, best)| similarity > best)
+            {
+                best = Some((&candidate.name, similarity));
+            }
+        }
+        best.map(|(name, similarity)| (symbols.folded(name).to_vec(), similarity))
+    }
+}

@@ -1,0 +1,223 @@
+//! Natural language to identifiers: `bulk creation` in a title may mean `bulk_create`. Adjacent
+//! words are joined in both orders, singular and plural, with and without verb endings, and looked
+//! up whatever their case; a pair that nothing has is matched fuzzily.
+
+use foveate_index::DefId;
+
+use super::Finder;
+use crate::text::{QueryText, SegmentKind};
+
+/// Titles are short; a longer first line is prose.
+const MOST_WORDS: usize = 24;
+
+/// Words that name nothing by themselves.
+const STOP_WORDS: &[&str] = &[
+    "a",
+    "about",
+    "after",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "before",
+    "being",
+    "between",
+    "but",
+    "by",
+    "can",
+    "cannot",
+    "could",
+    "did",
+    "do",
+    "does",
+    "doesn",
+    "don",
+    "due",
+    "each",
+    "for",
+    "from",
+    "get",
+    "gets",
+    "has",
+    "have",
+    "how",
+    "if",
+    "in",
+    "incorrect",
+    "instead",
+    "into",
+    "is",
+    "isn",
+    "it",
+    "its",
+    "make",
+    "more",
+    "need",
+    "no",
+    "not",
+    "of",
+    "off",
+    "on",
+    "only",
+    "or",
+    "other",
+    "out",
+    "over",
+    "same",
+    "should",
+    "so",
+    "some",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "to",
+    "too",
+    "under",
+    "up",
+    "use",
+    "used",
+    "using",
+    "via",
+    "was",
+    "way",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "why",
+    "will",
+    "with",
+    "without",
+    "won",
+    "work",
+    "works",
+    "would",
+    "wrong",
+    "you",
+    "your",
+];
+
+/// Whether a word says nothing about code.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+impl Finder<'_> {
+    /// The words of the title, alone and joined.
+    pub(super) fn title_words(&mut self, text: &QueryText) {
+        let Some(title) = text
+            .segments
+            .iter()
+            .find(|segment| segment.kind == SegmentKind::Title)
+        else {
+            return;
+        };
+        let words: Vec<String> = title
+            .text
+            .split(|c: char| !c.is_alphanumeric())
+            .map(str::to_lowercase)
+            .filter(|word| word.len() >= 2 && !is_stop_word(word))
+            .take(MOST_WORDS)
+            .collect();
+        for [a, b, c] in words.array_windows::<3>() {
+            self.joined(&[a, b, c]);
+        }
+        for [a, b] in words.array_windows::<2>() {
+            self.joined(&[a, b]);
+            self.joined(&[b, a]);
+        }
+        for word in words.iter().filter(|word| word.len() >= 4) {
+            let found = self.variants_of(word);
+            self.note(word, "word", self.config.strength.word, &found);
+        }
+    }
+
+    fn joined(&mut self, words: &[&String]) {
+        let Some((last, first)) = words.split_last() else {
+            return;
+        };
+        let head: String = first.iter().map(|word| word.as_str()).collect();
+        let mut found: Vec<DefId> = Vec::new();
+        for tail in variants(last) {
+            found.extend(self.snapshot.symbols.folded(&format!("{head}{tail}")));
+        }
+        let label = words
+            .iter()
+            .map(|word| word.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        if !found.is_empty() {
+            self.note(&label, "words", self.config.strength.words, &found);
+        }
+    }
+
+    fn variants_of(&self, word: &str) -> Vec<DefId> {
+        variants(word)
+            .iter()
+            .flat_map(|variant| self.snapshot.symbols.folded(variant))
+            .copied()
+            .collect()
+    }
+}
+
+/// The word, its singular or plural, and its verb stems.
+fn variants(word: &str) -> Vec<String> {
+    let mut out = vec![word.to_owned()];
+    let mut add = |text: String| {
+        if text.len() >= 3 && !out.contains(&text) {
+            out.push(text);
+        }
+    };
+    for (ending, replacements) in [
+        ("ies", &["y"][..]),
+        ("es", &["", "e"]),
+        ("s", &[""]),
+        ("ing", &["", "e"]),
+        ("ed", &["", "e"]),
+        ("er", &["", "e"]),
+        ("ation", &["ate", "e"]),
+        ("tion", &["t", "te"]),
+    ] {
+        if let Some(stem) = word.strip_suffix(ending) {
+            for replacement in replacements {
+                add(format!("{stem}{replacement}"));
+            }
+        }
+    }
+    add(format!("{word}s"));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn variants_undo_inflection() {
+        assert!(variants("queries").contains(&"query".to_owned()));
+        assert!(variants("creation").contains(&"create".to_owned()));
+        assert!(variants("caching").contains(&"cache".to_owned()));
+        assert!(variants("model").contains(&"models".to_owned()));
+    }
+}
