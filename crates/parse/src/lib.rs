@@ -1,1 +1,105 @@
-//! stub
+//! Bytes to facts: definitions, references, imports, messages, chunks and regions of one file.
+//!
+//! It has no error type: any text gives facts, if need be with issues. It opens no file, knows no
+//! other file than the one it is given, and is bounded in time and memory.
+//!
+//! Start at [`read`]; [`parse`] dispatches to one module per language family.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use foveate_model::{Content, FileFacts, Language, ParseIssue, RepoPath, Role, SkipReason};
+
+mod chunks;
+mod collect;
+mod content;
+mod documentation;
+mod ecmascript;
+mod language;
+mod lines;
+mod messages;
+mod python;
+mod role;
+mod syntax;
+
+/// What parsing one file may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Size in bytes above which a file is listed, not read.
+    pub max_bytes: u64,
+    /// Time after which a file's syntax is given up and it is kept as text.
+    pub timeout: Duration,
+    /// Depth of the syntax tree below which nothing is looked at.
+    pub max_depth: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_bytes: 1 << 20,
+            timeout: Duration::from_millis(500),
+            max_depth: 1_000,
+        }
+    }
+}
+
+/// The language that a path's name says; `None` when only the content can tell.
+pub fn language_by_name(path: &RepoPath) -> Option<Language> {
+    language::by_name(path)
+}
+
+/// Whether a path's name says that its content need not be read: binary formats and data.
+pub fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
+    language::skip_by_name(path)
+}
+
+/// Reads one blob: decides whether it is worth reading, in which language, and parses it.
+///
+/// Returns the language also where the blob is skipped. Without `by_name` the content decides
+/// (`#!` line, otherwise plain text).
+pub fn read(
+    by_name: Option<Language>,
+    bytes: &[u8],
+    limits: &Limits,
+) -> (Language, Result<Content, SkipReason>) {
+    let text = content::text(bytes, by_name, limits);
+    let language = by_name
+        .or_else(|| {
+            text.as_ref()
+                .ok()
+                .and_then(|text| language::by_shebang(text))
+        })
+        .unwrap_or(Language::Text);
+    let content = text.map(|text| Content {
+        text: Arc::from(text),
+        facts: parse(language, text, limits),
+    });
+    (language, content)
+}
+
+/// The part that a file plays in its repository, by its path, its language and whether its content
+/// says that it is generated.
+pub fn role(path: &RepoPath, language: Language, generated: bool) -> Role {
+    role::of(path, language, generated)
+}
+
+/// The facts of one text. Any text gives facts: where a parser fails they are those of plain text.
+pub fn parse(language: Language, text: &str, limits: &Limits) -> FileFacts {
+    let parsed = match language {
+        Language::Python => Some(python::facts(text, limits)),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            Some(ecmascript::facts(language, text, limits))
+        }
+        _ => None,
+    };
+    let mut facts = match parsed {
+        Some(Some(facts)) => facts,
+        Some(None) => FileFacts {
+            issues: vec![ParseIssue::Timeout],
+            ..content::plain(language, text)
+        },
+        None => content::plain(language, text),
+    };
+    facts.generated = content::says_generated(text);
+    facts
+}

@@ -1,0 +1,272 @@
+//! Cuts a file into chunks: every line belongs to exactly one. Functions stay whole as long as
+//! they are short enough; everything else is cut where it hurts least.
+
+use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Lines, LocalId};
+
+use crate::collect::NO_STATEMENT;
+use crate::lines::LineIndex;
+
+/// Longest function that stays in one piece, in lines.
+const FUNCTION: u32 = 80;
+/// Longest piece of a split function, and longest other stretch of code, in lines.
+const CODE: u32 = 60;
+/// Longest stretch of text, in lines; it aims at two thirds of it.
+const TEXT: u32 = 56;
+
+/// A text and its lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextLines<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) index: &'t LineIndex,
+}
+
+impl<'t> TextLines<'t> {
+    /// The text of 1-based `line`, without its newline.
+    fn line(&self, line: u32) -> &'t str {
+        let span = self.index.span_of(Lines::new(line, line));
+        span.of(self.text).trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// What a line belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owner {
+    kind: ChunkKind,
+    definition: Option<LocalId>,
+}
+
+/// A run of lines with one owner.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    owner: Owner,
+    lines: Lines,
+}
+
+/// Chunks of a file with definitions. `heads` gives for each definition its first 0-based row with
+/// leading comments; `statements` for each row the depth of the statement that starts there.
+pub(crate) fn of_code(
+    lines: &TextLines<'_>,
+    definitions: &[Definition],
+    heads: &[u32],
+    statements: &[u16],
+) -> Vec<Chunk> {
+    let owners = owners(lines.index.count(), definitions, heads);
+    let pieces = attach_leftovers(lines, pieces(&owners));
+    let mut chunks = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let whole = match piece.owner.kind {
+            ChunkKind::Function => FUNCTION,
+            _ => CODE,
+        };
+        let cost = |line: u32| cost_in_code(lines, statements, line);
+        split(piece.lines, whole, CODE, cost, |part| {
+            chunks.push(chunk(lines, piece.owner, part));
+        });
+    }
+    chunks
+}
+
+/// Chunks of a file without a parser.
+pub(crate) fn of_text(lines: &TextLines<'_>) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let owner = Owner {
+        kind: ChunkKind::Text,
+        definition: None,
+    };
+    let count = lines.index.count();
+    if count > 0 {
+        let cost = |line: u32| cost_in_text(lines, line);
+        split(Lines::new(1, count), TEXT, TEXT, cost, |part| {
+            chunks.push(chunk(lines, owner, part));
+        });
+    }
+    chunks
+}
+
+fn chunk(lines: &TextLines<'_>, owner: Owner, part: Lines) -> Chunk {
+    Chunk {
+        kind: owner.kind,
+        span: lines.index.span_of(part),
+        lines: part,
+        definition: owner.definition,
+    }
+}
+
+/// Paints each line with its owner: classes first, outer before inner, functions over them. A line
+/// that two functions share stays with the first.
+fn owners(count: u32, definitions: &[Definition], heads: &[u32]) -> Vec<Owner> {
+    let module = Owner {
+        kind: ChunkKind::Module,
+        definition: None,
+    };
+    let mut owners = vec![module; count as usize];
+    let in_function = inside_functions(definitions);
+    let with_heads = || {
+        let ids = (0..).map(LocalId);
+        let nested = in_function.iter().copied();
+        ids.zip(definitions.iter().zip(heads))
+            .zip(nested)
+            .filter(|(_, nested)| !nested)
+    };
+    let mut paint = |definition: &Definition, head: u32, from: u32, owner: Owner| {
+        let first = head.max(from) as usize;
+        if let Some(lines) = owners.get_mut(first..definition.lines.end as usize) {
+            lines.fill(owner);
+        }
+    };
+    for ((id, (definition, head)), _) in with_heads() {
+        let is_class = definition.kind.is_container() && definition.kind != DefinitionKind::Module;
+        if is_class {
+            let owner = Owner {
+                kind: ChunkKind::Class,
+                definition: Some(id),
+            };
+            paint(definition, *head, 0, owner);
+        }
+    }
+    let mut painted = 0;
+    for ((id, (definition, head)), _) in with_heads() {
+        if definition.kind.is_function() && definition.body.is_some() {
+            let owner = Owner {
+                kind: ChunkKind::Function,
+                definition: Some(id),
+            };
+            paint(definition, *head, painted, owner);
+            painted = painted.max(definition.lines.end);
+        }
+    }
+    owners
+}
+
+/// For each definition whether a function encloses it, by its text and not only by its parents:
+/// `Foo.prototype.bar = function` belongs to `Foo` and stands outside.
+fn inside_functions(definitions: &[Definition]) -> Vec<bool> {
+    let mut function_end = 0;
+    definitions
+        .iter()
+        .map(|definition| {
+            let inside = definition.span.start < function_end;
+            if definition.kind.is_function() && definition.body.is_some() && !inside {
+                function_end = definition.span.end;
+            }
+            inside
+        })
+        .collect()
+}
+
+fn pieces(owners: &[Owner]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (line, owner) in (1..).zip(owners) {
+        match pieces.last_mut() {
+            Some(piece) if piece.owner == *owner => piece.lines.end = line,
+            _ => pieces.push(Piece {
+                owner: *owner,
+                lines: Lines::new(line, line),
+            }),
+        }
+    }
+    pieces
+}
+
+/// Blank lines and lone closing brackets between pieces join the piece before them.
+fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
+    let says_nothing = |piece: &Piece| {
+        let text = lines.index.span_of(piece.lines).of(lines.text);
+        piece.owner.kind != ChunkKind::Function && !text.contains(char::is_alphanumeric)
+    };
+    let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut leading: Option<u32> = None;
+    for mut piece in pieces {
+        if says_nothing(&piece) {
+            match kept.last_mut() {
+                Some(before) => before.lines.end = piece.lines.end,
+                None => leading = leading.or(Some(piece.lines.start)),
+            }
+            continue;
+        }
+        piece.lines.start = leading.take().unwrap_or(piece.lines.start);
+        kept.push(piece);
+    }
+    if let (Some(first), true) = (leading, kept.is_empty()) {
+        let owner = Owner {
+            kind: ChunkKind::Module,
+            definition: None,
+        };
+        kept.push(Piece {
+            owner,
+            lines: Lines::new(first, lines.index.count()),
+        });
+    }
+    kept
+}
+
+/// Cuts `lines` into parts of nearly equal length, at most `part` lines each, unless they are at
+/// most `whole` lines long. `cost` says how much a cut before a line hurts.
+fn split(
+    lines: Lines,
+    whole: u32,
+    part: u32,
+    cost: impl Fn(u32) -> u32,
+    mut emit: impl FnMut(Lines),
+) {
+    let mut start = lines.start;
+    let mut longest = whole;
+    while lines.end - start + 1 > longest {
+        longest = part;
+        let left = lines.end - start + 1;
+        let aim = start + left.div_ceil(left.div_ceil(part));
+        let first = (start + part / 2).min(aim);
+        let last = (start + part).min(lines.end);
+        // The cheapest cut; among equals the one nearest to an even split.
+        let cut = (first..=last).min_by_key(|line| (cost(*line), line.abs_diff(aim), *line));
+        let cut = cut.unwrap_or(aim);
+        emit(Lines::new(start, cut - 1));
+        start = cut;
+    }
+    emit(Lines::new(start, lines.end));
+}
+
+/// Before an outer statement is better than before an inner one, and that better than inside one,
+/// where a blank line or little indentation is the best guess.
+fn cost_in_code(lines: &TextLines<'_>, statements: &[u16], line: u32) -> u32 {
+    let depth = statements.get(line.saturating_sub(1) as usize);
+    match depth.copied().unwrap_or(NO_STATEMENT) {
+        NO_STATEMENT => 1 << 20 | indent_cost(lines, line),
+        depth => u32::from(depth) << 1 | u32::from(!after_blank(lines, line)),
+    }
+}
+
+fn cost_in_text(lines: &TextLines<'_>, line: u32) -> u32 {
+    let text = lines.line(line);
+    let next = lines.line(line + 1);
+    let is_heading = text.starts_with('#') || (!text.is_empty() && is_underline(next));
+    match (is_heading, after_blank(lines, line), text.trim().is_empty()) {
+        (true, true, _) => 0,
+        (true, false, _) => 1,
+        (false, true, false) => 2 + indent_cost(lines, line).min(100),
+        (false, _, _) => 200 + indent_cost(lines, line),
+    }
+}
+
+fn is_underline(line: &str) -> bool {
+    line.len() >= 3
+        && line
+            .bytes()
+            .all(|b| matches!(b, b'=' | b'-' | b'~' | b'^' | b'"' | b'*'))
+}
+
+fn after_blank(lines: &TextLines<'_>, line: u32) -> bool {
+    line > 1 && lines.line(line - 1).trim().is_empty()
+}
+
+fn indent_cost(lines: &TextLines<'_>, line: u32) -> u32 {
+    let text = lines.line(line);
+    let closes = text.trim_start().starts_with(['}', ')', ']']);
+    let indent = text
+        .bytes()
+        .take(200)
+        .take_while(u8::is_ascii_whitespace)
+        .count();
+    let after = u32::from(!after_blank(lines, line));
+    u32::try_from(indent).unwrap_or(200) << 2 | u32::from(closes) << 1 | after
+}

@@ -1,0 +1,565 @@
+//! Gathers facts while a walker visits a tree, and finishes them: ids, lines, qualified names,
+//! leading comments, order, and which names are shadowed. It knows no grammar.
+
+use std::collections::HashSet;
+
+use foveate_model::{
+    Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
+    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Visibility,
+};
+use tree_sitter::Node;
+
+use crate::documentation;
+use crate::lines::LineIndex;
+
+/// What a place in the tree knows about what surrounds it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    /// The innermost function, method or class: what references stand in.
+    pub(crate) enclosing: Option<LocalId>,
+    /// The innermost definition of any kind: what definitions stand in.
+    pub(crate) parent: Option<LocalId>,
+    /// What statements here belong to.
+    pub(crate) place: Place,
+    /// What expressions here mean.
+    pub(crate) position: Position,
+    /// Whose text the string literals here are.
+    pub(crate) message: Option<MessageKind>,
+    /// The class whose constructor this is, and hence whose fields are assigned here.
+    pub(crate) constructs: Option<LocalId>,
+    /// Inside the arguments of a call that itself stands in a function.
+    pub(crate) in_local_call: bool,
+    /// Inside a `catch` block.
+    pub(crate) in_catch: bool,
+}
+
+/// What statements belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The module or a namespace.
+    Module,
+    /// A class or interface body.
+    Class,
+    /// An enum body, or that of a Python class derived from an enum.
+    Enum,
+    /// A function body: its variables are no definitions.
+    Function,
+}
+
+/// What a name in an expression means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// A value is read.
+    Value,
+    /// An annotation or type.
+    Type,
+    /// A base class or implemented interface.
+    Base,
+}
+
+/// What a walker knows about a definition; the collector adds the rest.
+#[derive(Debug)]
+pub(crate) struct Draft<'t> {
+    pub(crate) name: &'t str,
+    pub(crate) kind: DefinitionKind,
+    pub(crate) span: Span,
+    pub(crate) name_span: Span,
+    /// End of the head; trailing blanks are taken off.
+    pub(crate) signature_end: usize,
+    pub(crate) parameters: Option<Span>,
+    pub(crate) body: Option<Span>,
+    /// The docstring; otherwise the comment directly above is the documentation.
+    pub(crate) doc: Option<String>,
+    pub(crate) bases: Vec<Box<str>>,
+    pub(crate) decorators: Vec<Box<str>>,
+    /// What the language says; otherwise the name's form decides.
+    pub(crate) visibility: Option<Visibility>,
+    pub(crate) modifiers: Modifiers,
+}
+
+impl<'t> Draft<'t> {
+    /// A definition without head, body or anything else.
+    pub(crate) fn new(name: &'t str, kind: DefinitionKind, span: Span, name_span: Span) -> Self {
+        Self {
+            name,
+            kind,
+            span,
+            name_span,
+            signature_end: span.end as usize,
+            parameters: None,
+            body: None,
+            doc: None,
+            bases: Vec::new(),
+            decorators: Vec::new(),
+            visibility: None,
+            modifiers: Modifiers::default(),
+        }
+    }
+}
+
+/// A run of comments on lines of their own, without a gap between them.
+#[derive(Clone, Copy, Debug)]
+struct CommentRun {
+    span: Span,
+    first_row: u32,
+    last_row: u32,
+}
+
+/// Depth of a line at which no statement starts.
+pub(crate) const NO_STATEMENT: u16 = u16::MAX;
+
+/// The facts found so far, and where the walk stands.
+#[derive(Debug)]
+pub(crate) struct Collector<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) lines: LineIndex,
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) exports: Vec<Export>,
+    pub(crate) context: Context,
+    /// Names that start before this byte are dealt with already.
+    pub(crate) skip_until: usize,
+    /// Names that start before this byte are bound, not read.
+    pub(crate) bind_until: usize,
+    references: Vec<Reference>,
+    bindings: Vec<(Span, LocalId)>,
+    messages: Vec<Message>,
+    regions: Vec<Region>,
+    issues: Vec<ParseIssue>,
+    saved: Vec<(u32, Context)>,
+    comments: Option<CommentRun>,
+    /// Per definition: its first row, leading comments included.
+    heads: Vec<u32>,
+    /// Per row: the depth of the outermost statement that starts there.
+    statements: Vec<u16>,
+    /// Fields and variables, which count once however often they are assigned.
+    once: HashSet<(Option<LocalId>, &'t str)>,
+}
+
+/// The span of a node.
+pub(crate) fn span(node: Node<'_>) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}
+
+/// The 0-based row on which a node starts.
+pub(crate) fn row(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row).unwrap_or(u32::MAX)
+}
+
+impl<'t> Collector<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        let lines = LineIndex::new(text);
+        let statements = vec![NO_STATEMENT; lines.count() as usize];
+        Self {
+            text,
+            lines,
+            statements,
+            definitions: Vec::new(),
+            references: Vec::with_capacity(text.len() / 64),
+            bindings: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            messages: Vec::new(),
+            regions: Vec::new(),
+            issues: Vec::new(),
+            context: Context {
+                enclosing: None,
+                parent: None,
+                place: Place::Module,
+                position: Position::Value,
+                message: None,
+                constructs: None,
+                in_local_call: false,
+                in_catch: false,
+            },
+            saved: Vec::new(),
+            skip_until: 0,
+            bind_until: 0,
+            comments: None,
+            heads: Vec::new(),
+            once: HashSet::new(),
+        }
+    }
+
+    /// The source under a node.
+    pub(crate) fn of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    /// Changes the context for the node being entered at `depth` and all below it.
+    pub(crate) fn within(&mut self, depth: u32, change: impl FnOnce(&mut Context)) {
+        self.saved.push((depth, self.context));
+        change(&mut self.context);
+    }
+
+    /// Takes back what was changed for the node at `depth`.
+    #[inline]
+    pub(crate) fn leave(&mut self, depth: u32) {
+        while let Some((at, context)) = self.saved.last() {
+            if *at != depth {
+                return;
+            }
+            self.context = *context;
+            self.saved.pop();
+        }
+    }
+
+    /// Notes that a statement starts here, so that long stretches can be split before it.
+    #[inline]
+    pub(crate) fn statement(&mut self, node: Node<'_>, depth: u32) {
+        if let Some(known) = self.statements.get_mut(node.start_position().row) {
+            *known = (*known).min(u16::try_from(depth).unwrap_or(NO_STATEMENT - 1));
+        }
+    }
+
+    /// Adds a comment to the regions and to the run of comments that may document what follows.
+    pub(crate) fn comment(&mut self, node: Node<'_>, kind: RegionKind) {
+        let place = span(node);
+        self.region(kind, place);
+        let (first_row, column) = (row(node), node.start_position().column);
+        let last_row = u32::try_from(node.end_position().row).unwrap_or(u32::MAX);
+        let line_start = node.start_byte().saturating_sub(column);
+        let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
+        if !before.trim().is_empty() {
+            return;
+        }
+        self.comments = Some(match self.comments {
+            // A JSDoc block starts anew: what stands above it documents something else.
+            Some(run) if run.last_row + 1 == first_row && kind == RegionKind::Comment => {
+                CommentRun {
+                    span: Span::new(run.span.start as usize, node.end_byte()),
+                    last_row,
+                    ..run
+                }
+            }
+            _ => CommentRun {
+                span: place,
+                first_row,
+                last_row,
+            },
+        });
+    }
+
+    /// Adds a stretch that is not code.
+    pub(crate) fn region(&mut self, kind: RegionKind, span: Span) {
+        if !span.is_empty() {
+            self.regions.push(Region { kind, span });
+        }
+    }
+
+    /// Adds a definition inside the current context's parent.
+    pub(crate) fn define(&mut self, draft: Draft<'t>) -> LocalId {
+        self.define_in(self.context.parent, draft)
+    }
+
+    /// Adds a field or variable unless its scope has one of that name already.
+    pub(crate) fn define_once(
+        &mut self,
+        parent: Option<LocalId>,
+        draft: Draft<'t>,
+    ) -> Option<LocalId> {
+        let new = self.once.insert((parent, draft.name));
+        new.then(|| self.define_in(parent, draft))
+    }
+
+    /// Adds a definition.
+    pub(crate) fn define_in(&mut self, parent: Option<LocalId>, draft: Draft<'t>) -> LocalId {
+        let id = LocalId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
+        let parent_name = parent
+            .and_then(|parent| self.definitions.get(parent.0 as usize))
+            .map(|parent| &*parent.qualified_name);
+        let qualified_name = match parent_name {
+            Some(parent) => format!("{parent}.{}", draft.name).into(),
+            None => draft.name.into(),
+        };
+        let lines = self.lines.lines_of(draft.span);
+        let above = self.comments.filter(|run| run.last_row + 2 == lines.start);
+        let doc = draft.doc.unwrap_or_else(|| {
+            above.map_or_else(String::new, |run| {
+                documentation::comment(run.span.of(self.text))
+            })
+        });
+        let head = self
+            .text
+            .get(draft.span.start as usize..draft.signature_end)
+            .unwrap_or("");
+        let start = draft.span.start as usize;
+        self.heads
+            .push(above.map_or(lines.start - 1, |run| run.first_row));
+        self.definitions.push(Definition {
+            name: draft.name.into(),
+            qualified_name,
+            kind: draft.kind,
+            parent,
+            span: draft.span,
+            lines,
+            name_span: draft.name_span,
+            signature: Span::new(start, start + head.trim_end().len()),
+            parameters: draft.parameters,
+            body: draft.body,
+            doc: doc.into(),
+            bases: draft.bases,
+            decorators: draft.decorators,
+            visibility: draft.visibility.unwrap_or_else(|| by_form(draft.name)),
+            modifiers: draft.modifiers,
+        });
+        id
+    }
+
+    /// Names before `byte` are dealt with. The mark only moves forward, as the walk does.
+    pub(crate) fn skip_to(&mut self, byte: usize) {
+        self.skip_until = self.skip_until.max(byte);
+    }
+
+    /// Names before `byte` are bound.
+    pub(crate) fn bind_to(&mut self, byte: usize) {
+        self.bind_until = self.bind_until.max(byte);
+    }
+
+    /// Adds a use of a single name.
+    #[inline]
+    pub(crate) fn refer(&mut self, kind: ReferenceKind, name: Node<'_>) {
+        self.refer_through(kind, name, span(name), Receiver::Names);
+    }
+
+    /// Adds a use of the last name of an expression.
+    pub(crate) fn refer_through(
+        &mut self,
+        kind: ReferenceKind,
+        name: Node<'_>,
+        path: Span,
+        receiver: Receiver,
+    ) {
+        self.references.push(Reference {
+            kind,
+            name: span(name),
+            path,
+            line: row(name) + 1,
+            enclosing: self.context.enclosing,
+            opaque_receiver: receiver == Receiver::Opaque,
+        });
+    }
+
+    /// Notes that a function binds this name, so that it does not mean what the file imports.
+    pub(crate) fn bind(&mut self, name: Node<'_>) {
+        if let Some(enclosing) = self.context.enclosing {
+            if self.context.place == Place::Function {
+                self.bindings.push((span(name), enclosing));
+            }
+        }
+    }
+
+    /// Adds a string literal that the current context says a user may see.
+    pub(crate) fn message(&mut self, literal: Span) {
+        if let Some(kind) = self.context.message {
+            if !literal.of(self.text).trim().is_empty() {
+                self.messages.push(Message {
+                    kind,
+                    span: literal,
+                    line: self.lines.line_of(literal.start),
+                    enclosing: self.context.enclosing,
+                });
+            }
+        }
+    }
+
+    /// Adds an issue, unless one of its kind is known.
+    pub(crate) fn issue(&mut self, issue: ParseIssue) {
+        if !self.issues.iter().any(|known| known.code() == issue.code()) {
+            self.issues.push(issue);
+        }
+    }
+
+    /// Orders everything, settles shadowed names, and cuts the chunks.
+    pub(crate) fn finish(mut self, language: Language) -> FileFacts {
+        self.order_definitions();
+        self.mark_overloads();
+        self.settle_names();
+        self.references
+            .sort_by_key(|reference| (reference.name, reference.kind));
+        self.messages.sort_by_key(|message| message.span);
+        self.regions.sort_by_key(|region| region.span);
+        disjoint(&mut self.regions);
+        let chunks = crate::chunks::of_code(
+            &self.text_lines(),
+            &self.definitions,
+            &self.heads,
+            &self.statements,
+        );
+        FileFacts {
+            language,
+            line_count: self.lines.count(),
+            definitions: self.definitions,
+            references: self.references,
+            imports: self.imports,
+            exports: self.exports,
+            messages: self.messages,
+            chunks,
+            regions: self.regions,
+            generated: false,
+            issues: self.issues,
+        }
+    }
+
+    fn text_lines(&self) -> crate::chunks::TextLines<'_> {
+        crate::chunks::TextLines {
+            text: self.text,
+            index: &self.lines,
+        }
+    }
+
+    /// Sorts definitions by their start. The walk finds them nearly in order: only decorators that
+    /// stand beside their method, and broken sources, put one before an earlier start.
+    fn order_definitions(&mut self) {
+        if self
+            .definitions
+            .is_sorted_by_key(|definition| definition.span.start)
+        {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.definitions.len()).collect();
+        order.sort_by_key(|at| self.definitions.get(*at).map(|d| d.span.start));
+        let mut new_ids = vec![LocalId(0); order.len()];
+        for (new, old) in order.iter().enumerate() {
+            if let Some(slot) = new_ids.get_mut(*old) {
+                *slot = LocalId(u32::try_from(new).unwrap_or(u32::MAX));
+            }
+        }
+        let moved = |id: &mut Option<LocalId>| {
+            *id = id.and_then(|old| new_ids.get(old.0 as usize).copied());
+        };
+        let mut definitions: Vec<Option<Definition>> = std::mem::take(&mut self.definitions)
+            .into_iter()
+            .map(Some)
+            .collect();
+        let heads = std::mem::take(&mut self.heads);
+        for (new, old) in order.iter().enumerate() {
+            let Some(mut definition) = definitions.get_mut(*old).and_then(Option::take) else {
+                continue;
+            };
+            moved(&mut definition.parent);
+            definition.parent = definition.parent.filter(|parent| (parent.0 as usize) < new);
+            self.definitions.push(definition);
+            self.heads.push(heads.get(*old).copied().unwrap_or(0));
+        }
+        self.references
+            .iter_mut()
+            .for_each(|r| moved(&mut r.enclosing));
+        self.imports
+            .iter_mut()
+            .for_each(|i| moved(&mut i.enclosing));
+        self.messages
+            .iter_mut()
+            .for_each(|m| moved(&mut m.enclosing));
+        for (_, enclosing) in &mut self.bindings {
+            let mut id = Some(*enclosing);
+            moved(&mut id);
+            *enclosing = id.unwrap_or(*enclosing);
+        }
+    }
+
+    /// A signature without a body is an overload where its scope has a function of that name with
+    /// one; in a declaration file it is the function itself.
+    fn mark_overloads(&mut self) {
+        let bodiless = |d: &Definition| d.kind.is_function() && d.body.is_none();
+        if !self.definitions.iter().any(bodiless) {
+            return;
+        }
+        let implemented: HashSet<(Option<LocalId>, Box<str>)> = self
+            .definitions
+            .iter()
+            .filter(|d| d.kind.is_function() && d.body.is_some())
+            .map(|d| (d.parent, d.name.clone()))
+            .collect();
+        for definition in self.definitions.iter_mut().filter(|d| bodiless(d)) {
+            let key = (definition.parent, definition.name.clone());
+            definition.modifiers.is_overload |= implemented.contains(&key);
+        }
+    }
+
+    /// Keeps bare names only where the file imports or defines them at its top level and no
+    /// function around them binds them anew, and hides shadowed receivers from import resolution.
+    fn settle_names(&mut self) {
+        let text = self.text;
+        let mut known: HashSet<&str> = HashSet::new();
+        for import in &self.imports {
+            known.extend(
+                import
+                    .names
+                    .iter()
+                    .map(|n| n.local.split('.').next().unwrap_or("")),
+            );
+        }
+        known.extend(
+            self.definitions
+                .iter()
+                .filter(|d| d.parent.is_none())
+                .map(|d| &*d.name),
+        );
+        let shadowed: HashSet<(LocalId, &str)> = self
+            .bindings
+            .iter()
+            .map(|(name, enclosing)| (*enclosing, name.of(text)))
+            .filter(|(_, name)| known.contains(name))
+            .collect();
+        let definitions = &self.definitions;
+        let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
+            let mut scope = if shadowed.is_empty() { None } else { enclosing };
+            while let Some(id) = scope {
+                if shadowed.contains(&(id, name)) {
+                    return true;
+                }
+                scope = definitions.get(id.0 as usize).and_then(|d| d.parent);
+            }
+            false
+        };
+        self.references
+            .retain_mut(|reference| match reference.kind {
+                ReferenceKind::Name => {
+                    let name = reference.name.of(text);
+                    known.contains(name) && !is_shadowed(reference.enclosing, name)
+                }
+                _ if reference.opaque_receiver || shadowed.is_empty() => true,
+                _ => {
+                    let head = first_name(reference.path.of(text));
+                    reference.opaque_receiver = is_shadowed(reference.enclosing, head);
+                    true
+                }
+            });
+    }
+}
+
+/// Whether the receiver of a name consists of plain names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// It does, or there is none.
+    Names,
+    /// A call, subscript or literal stands before the name.
+    Opaque,
+}
+
+fn first_name(path: &str) -> &str {
+    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    path.get(..end.unwrap_or(path.len())).unwrap_or(path)
+}
+
+/// Visibility by the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
+fn by_form(name: &str) -> Visibility {
+    let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+    if name.starts_with('#') || (name.starts_with('_') && name.len() > 1 && !dunder) {
+        Visibility::Private
+    } else {
+        Visibility::Public
+    }
+}
+
+/// Cuts what overlaps an earlier region. Grammars nest no comment in a string, but error recovery
+/// may.
+fn disjoint(regions: &mut Vec<Region>) {
+    let mut end = 0;
+    regions.retain_mut(|region| {
+        region.span.start = region.span.start.max(end);
+        end = end.max(region.span.end);
+        region.span.start < region.span.end
+    });
+}

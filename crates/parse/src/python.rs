@@ -1,0 +1,392 @@
+//! Python: the walker that turns a syntax tree into facts. It dispatches on node kinds; what each
+//! construct means is in [`definitions`], [`imports`] and [`references`].
+
+mod definitions;
+mod imports;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+
+use foveate_model::{FileFacts, Language, ParseIssue, RegionKind, Span};
+use tree_sitter::{Node, Parser};
+
+use crate::Limits;
+use crate::collect::{Collector, Position, row, span};
+use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// Parses Python. `None` when the time limit was reached.
+pub(crate) fn facts(text: &str, limits: &Limits) -> Option<FileFacts> {
+    let grammar = Grammar::get();
+    let tree = PARSER.with_borrow_mut(|slot| {
+        let parser = slot.get_or_insert_with(Parser::new);
+        parser.set_language(&grammar.language).ok()?;
+        syntax::tree(parser, text, limits)
+    })?;
+    let root = tree.root_node();
+    let mut walker = Walker {
+        grammar,
+        collector: Collector::new(text),
+        docstring_at: usize::MAX,
+        wrapped: None,
+        called: None,
+        base_list: None,
+        chained: None,
+        type_checking: Span::default(),
+        broken: root.has_error(),
+    };
+    if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
+        walker.collector.issue(ParseIssue::Depth);
+    }
+    Some(walker.collector.finish(Language::Python))
+}
+
+/// What a node means to the walker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing, and nothing below it does.
+    Skip,
+    /// Nothing itself.
+    Plain,
+    Error,
+    Module,
+    Comment,
+    Text,
+    Interpolation,
+    Identifier,
+    Attribute,
+    Call,
+    Arguments,
+    Subscript,
+    Type,
+    Tuple,
+    AsPattern,
+    AsTarget,
+    KeywordArgument,
+    Lambda,
+    Parameters,
+    DefaultParameter,
+    TypedParameter,
+    ForTarget,
+    NamedExpression,
+    Decorated,
+    Decorator,
+    Function,
+    Class,
+    Assignment,
+    AugmentedAssignment,
+    TypeAlias,
+    If,
+    Except,
+    Raise,
+    Import,
+    ImportFrom,
+    DottedName,
+}
+
+/// A kind, and whether it is a statement, before which a long function can be split.
+type Action = (Kind, IsStatement);
+type IsStatement = bool;
+
+fn action(name: &str, IsNamed(named): IsNamed) -> Action {
+    if !named {
+        return (Kind::Skip, false);
+    }
+    let kind = match name {
+        "module" => Kind::Module,
+        "comment" => Kind::Comment,
+        "string" => Kind::Text,
+        "interpolation" => Kind::Interpolation,
+        "identifier" => Kind::Identifier,
+        "attribute" => Kind::Attribute,
+        "call" => Kind::Call,
+        "argument_list" => Kind::Arguments,
+        "subscript" => Kind::Subscript,
+        "type" => Kind::Type,
+        "tuple" => Kind::Tuple,
+        "as_pattern" => Kind::AsPattern,
+        "as_pattern_target" => Kind::AsTarget,
+        "keyword_argument" => Kind::KeywordArgument,
+        "lambda" => Kind::Lambda,
+        "parameters" | "lambda_parameters" => Kind::Parameters,
+        "default_parameter" => Kind::DefaultParameter,
+        "typed_parameter" | "typed_default_parameter" => Kind::TypedParameter,
+        "for_statement" | "for_in_clause" => Kind::ForTarget,
+        "named_expression" => Kind::NamedExpression,
+        "decorated_definition" => Kind::Decorated,
+        "decorator" => Kind::Decorator,
+        "function_definition" => Kind::Function,
+        "class_definition" => Kind::Class,
+        "assignment" => Kind::Assignment,
+        "augmented_assignment" => Kind::AugmentedAssignment,
+        "type_alias_statement" => Kind::TypeAlias,
+        "if_statement" => Kind::If,
+        "except_clause" => Kind::Except,
+        "raise_statement" => Kind::Raise,
+        "import_statement" => Kind::Import,
+        "import_from_statement" | "future_import_statement" => Kind::ImportFrom,
+        "dotted_name" => Kind::DottedName,
+        "ellipsis"
+        | "escape_sequence"
+        | "escape_interpolation"
+        | "false"
+        | "float"
+        | "integer"
+        | "none"
+        | "true"
+        | "line_continuation"
+        | "string_start"
+        | "string_end"
+        | "string_content"
+        | "global_statement"
+        | "nonlocal_statement"
+        | "pass_statement"
+        | "break_statement"
+        | "continue_statement"
+        | "type_conversion"
+        | "import_prefix"
+        | "wildcard_import"
+        | "keyword_separator"
+        | "positional_separator" => Kind::Skip,
+        _ => Kind::Plain,
+    };
+    let is_statement = name.ends_with("_statement")
+        || matches!(
+            name,
+            "function_definition" | "class_definition" | "decorated_definition"
+        );
+    (kind, is_statement)
+}
+
+struct Grammar {
+    language: tree_sitter::Language,
+    kinds: KindTable<Action>,
+    fields: Fields,
+}
+
+struct Fields {
+    alias: u16,
+    arguments: u16,
+    attribute: u16,
+    body: u16,
+    consequence: u16,
+    condition: u16,
+    definition: u16,
+    left: u16,
+    module_name: u16,
+    name: u16,
+    parameters: u16,
+    right: u16,
+    superclasses: u16,
+    kind: u16,
+}
+
+impl Grammar {
+    fn get() -> &'static Self {
+        static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
+        GRAMMAR.get_or_init(|| {
+            let language = tree_sitter::Language::new(tree_sitter_python::LANGUAGE);
+            let fields = Fields {
+                alias: field(&language, "alias"),
+                arguments: field(&language, "arguments"),
+                attribute: field(&language, "attribute"),
+                body: field(&language, "body"),
+                consequence: field(&language, "consequence"),
+                condition: field(&language, "condition"),
+                definition: field(&language, "definition"),
+                left: field(&language, "left"),
+                module_name: field(&language, "module_name"),
+                name: field(&language, "name"),
+                parameters: field(&language, "parameters"),
+                right: field(&language, "right"),
+                superclasses: field(&language, "superclasses"),
+                kind: field(&language, "type"),
+            };
+            Self {
+                kinds: KindTable::new(&language, (Kind::Error, false), action),
+                language,
+                fields,
+            }
+        })
+    }
+}
+
+struct Walker<'t> {
+    grammar: &'static Grammar,
+    collector: Collector<'t>,
+    /// Where the docstring of the definition just entered starts.
+    docstring_at: usize,
+    /// The definition under the decorators just entered, which is recorded already.
+    wrapped: Option<usize>,
+    /// A call that is more than a call, and what: raised, or a decorator.
+    called: Option<(usize, foveate_model::ReferenceKind)>,
+    /// The brackets after the name of the class just entered.
+    base_list: Option<usize>,
+    /// A dotted expression whose last name is recorded already.
+    chained: Option<usize>,
+    /// The block under `if TYPE_CHECKING`.
+    type_checking: Span,
+    /// The tree has errors, and the first one is not found yet.
+    broken: bool,
+}
+
+impl<'t> Visitor<'t> for Walker<'_> {
+    fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
+        if self.broken && (node.is_error() || node.is_missing()) {
+            self.broken = false;
+            self.collector.issue(ParseIssue::Syntax {
+                line: row(node) + 1,
+            });
+        }
+        let (kind, is_statement) = self.grammar.kinds.of(node);
+        if is_statement {
+            self.collector.statement(node, depth);
+        }
+        match kind {
+            Kind::Skip => return Descend::Past,
+            Kind::Plain | Kind::Error => {}
+            Kind::Module => {
+                self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
+            }
+            Kind::Comment => {
+                self.collector.comment(node, RegionKind::Comment);
+                return Descend::Past;
+            }
+            Kind::Text => return self.string(node),
+            Kind::Interpolation => self.collector.within(depth, |c| c.message = None),
+            Kind::Identifier => {
+                self.identifier(node);
+                return Descend::Past;
+            }
+            Kind::Attribute => return self.attribute(node),
+            Kind::Call => self.call(node, depth),
+            Kind::Arguments => {
+                if self.base_list == Some(node.id()) {
+                    self.collector
+                        .within(depth, |c| c.position = Position::Base);
+                }
+            }
+            Kind::Subscript => self.subscript(node, depth),
+            Kind::Type => self
+                .collector
+                .within(depth, |c| c.position = Position::Type),
+            Kind::Tuple | Kind::AsPattern => {}
+            Kind::AsTarget => self.collector.bind_to(node.end_byte()),
+            Kind::KeywordArgument => {
+                self.collector
+                    .within(depth, |c| c.position = Position::Value);
+                self.skip_field(node, self.grammar.fields.name);
+            }
+            Kind::Lambda => {}
+            Kind::Parameters => self.parameters(node),
+            Kind::DefaultParameter | Kind::NamedExpression => {
+                self.bind_field(node, self.grammar.fields.name);
+            }
+            Kind::TypedParameter => {
+                if let Some(name) = node.child(0) {
+                    self.collector.bind_to(name.end_byte());
+                }
+            }
+            Kind::ForTarget => self.bind_field(node, self.grammar.fields.left),
+            Kind::Decorated => self.decorated(node, depth),
+            Kind::Decorator => self.decorator(node),
+            Kind::Function => self.function(node, depth),
+            Kind::Class => self.class(node, depth),
+            Kind::Assignment => self.assignment(node, depth),
+            Kind::AugmentedAssignment => self.augmented_assignment(node),
+            Kind::TypeAlias => self.type_alias(node, depth),
+            Kind::If => self.conditional(node),
+            Kind::Except => self.except(node),
+            Kind::Raise => self.raise(node, depth),
+            Kind::Import => {
+                self.import(node);
+                return Descend::Past;
+            }
+            Kind::ImportFrom => {
+                self.import_from(node);
+                return Descend::Past;
+            }
+            Kind::DottedName => return self.pattern_name(node),
+        }
+        Descend::Into
+    }
+
+    fn leave(&mut self, depth: u32) {
+        self.collector.leave(depth);
+    }
+}
+
+impl<'t> Walker<'t> {
+    fn kind(&self, node: Node<'_>) -> Kind {
+        self.grammar.kinds.of(node).0
+    }
+
+    /// The child under a field of the grammar.
+    fn get<'n>(&self, node: Node<'n>, field: u16) -> Option<Node<'n>> {
+        node.child_by_field_id(field)
+    }
+
+    /// Binds the names under a field, which precedes everything else in the node that is read.
+    fn bind_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(target) = self.get(node, field) {
+            self.collector.bind_to(target.end_byte());
+        }
+    }
+
+    fn skip_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(name) = self.get(node, field) {
+            self.collector.skip_to(name.end_byte());
+        }
+    }
+
+    /// A string literal: its region, without what is interpolated, and its message.
+    fn string(&mut self, node: Node<'_>) -> Descend {
+        if node.start_byte() == self.docstring_at {
+            self.docstring_at = usize::MAX;
+            self.collector.region(RegionKind::Documentation, span(node));
+            return Descend::Past;
+        }
+        let mut start = node.start_byte();
+        let mut content = start..node.end_byte();
+        let mut interpolated = Descend::Past;
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "string_start" => content.start = child.end_byte(),
+                "string_end" => content.end = child.start_byte(),
+                "interpolation" => {
+                    interpolated = Descend::Into;
+                    let before = Span::new(start, child.start_byte());
+                    self.collector.region(RegionKind::Text, before);
+                    start = child.end_byte();
+                }
+                _ => {}
+            }
+        }
+        self.collector
+            .region(RegionKind::Text, Span::new(start, node.end_byte()));
+        self.collector
+            .message(Span::new(content.start, content.end));
+        interpolated
+    }
+
+    /// The docstring of a module or block: its first statement, where that is a plain string.
+    fn docstring<'n>(&self, block: Node<'n>) -> Option<Node<'n>> {
+        let mut cursor = block.walk();
+        let first = block
+            .named_children(&mut cursor)
+            .find(|child| self.kind(*child) != Kind::Comment)?;
+        let literal = (first.kind() == "expression_statement")
+            .then(|| first.child(0))
+            .flatten()?;
+        let is_plain = self.kind(literal) == Kind::Text
+            && !self.collector.of(literal).starts_with(['f', 'F', 'b', 'B']);
+        is_plain.then_some(literal)
+    }
+}

@@ -1,0 +1,400 @@
+//! Python definitions: functions, classes, module variables, class fields, and the fields that
+//! constructors assign.
+
+use foveate_model::{DefinitionKind, LocalId, Modifiers, Span};
+use tree_sitter::Node;
+
+use super::{Kind, Walker};
+use crate::collect::{Draft, Place, Position, span};
+use crate::documentation;
+
+impl<'t> Walker<'t> {
+    /// `@decorators` and what they decorate: the span of the definition starts at the first one.
+    pub(super) fn decorated(&mut self, node: Node<'_>, depth: u32) {
+        let Some(inner) = self.get(node, self.grammar.fields.definition) else {
+            return;
+        };
+        let decorators = self.decorator_names(node);
+        match self.kind(inner) {
+            Kind::Function => self.define_function(inner, node, decorators, depth),
+            Kind::Class => self.define_class(inner, node, decorators, depth),
+            _ => return,
+        }
+        self.wrapped = Some(inner.id());
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, depth: u32) {
+        if self.wrapped.take() != Some(node.id()) {
+            self.define_function(node, node, Vec::new(), depth);
+        }
+        self.skip_field(node, self.grammar.fields.name);
+    }
+
+    pub(super) fn class(&mut self, node: Node<'_>, depth: u32) {
+        if self.wrapped.take() != Some(node.id()) {
+            self.define_class(node, node, Vec::new(), depth);
+        }
+        self.base_list = self
+            .get(node, self.grammar.fields.superclasses)
+            .map(|list| list.id());
+    }
+
+    fn define_function(
+        &mut self,
+        node: Node<'_>,
+        outer: Node<'_>,
+        decorators: Vec<Box<str>>,
+        depth: u32,
+    ) {
+        let fields = &self.grammar.fields;
+        let Some(name) = self.get(node, fields.name) else {
+            return;
+        };
+        let body = self.get(node, fields.body);
+        let in_class = matches!(self.collector.context.place, Place::Class | Place::Enum);
+        let kind = if in_class {
+            DefinitionKind::Method
+        } else {
+            DefinitionKind::Function
+        };
+        let text = self.collector.of(name);
+        let last_names = || decorators.iter().map(|d| d.rsplit('.').next().unwrap_or(d));
+        let has = |wanted: &[&str]| last_names().any(|name| wanted.contains(&name));
+        let modifiers = Modifiers {
+            is_async: self.collector.of(node).starts_with("async"),
+            is_static: has(&["staticmethod", "classmethod"]),
+            is_abstract: has(&["abstractmethod", "abstractproperty"]),
+            is_overload: has(&["overload"]),
+            is_constructor: in_class && matches!(text, "__init__" | "__new__"),
+            is_property: has(&[
+                "property",
+                "cached_property",
+                "setter",
+                "getter",
+                "abstractproperty",
+            ]),
+            ..Modifiers::default()
+        };
+        let parameters = self
+            .get(node, fields.parameters)
+            .map(|list| inside_brackets(list));
+        let fills_fields =
+            in_class && matches!(text, "__init__" | "__post_init__" | "__attrs_post_init__");
+        let constructs = self.collector.context.parent.filter(|_| fills_fields);
+        let id = self.define_block(
+            Draft {
+                signature_end: head_end(node, body),
+                parameters,
+                body: body.map(span),
+                decorators,
+                modifiers,
+                ..Draft::new(text, kind, span(outer), span(name))
+            },
+            body,
+        );
+        self.collector.within(depth, |context| {
+            context.enclosing = Some(id);
+            context.parent = Some(id);
+            context.place = Place::Function;
+            context.position = Position::Value;
+            context.message = None;
+            context.constructs = constructs;
+        });
+    }
+
+    fn define_class(
+        &mut self,
+        node: Node<'_>,
+        outer: Node<'_>,
+        decorators: Vec<Box<str>>,
+        depth: u32,
+    ) {
+        let fields = &self.grammar.fields;
+        let Some(name) = self.get(node, fields.name) else {
+            return;
+        };
+        let body = self.get(node, fields.body);
+        let bases = self.base_names(node);
+        let is_enum = bases.iter().any(|base| {
+            let last = base.rsplit('.').next().unwrap_or(base);
+            last.ends_with("Enum") || last.ends_with("Flag") || last.ends_with("Choices")
+        });
+        let is_abstract = bases
+            .iter()
+            .any(|base| matches!(base.rsplit('.').next(), Some("ABC")));
+        let id = self.define_block(
+            Draft {
+                signature_end: head_end(node, body),
+                body: body.map(span),
+                bases,
+                decorators,
+                modifiers: Modifiers {
+                    is_abstract,
+                    ..Modifiers::default()
+                },
+                ..Draft::new(
+                    self.collector.of(name),
+                    if is_enum {
+                        DefinitionKind::Enum
+                    } else {
+                        DefinitionKind::Class
+                    },
+                    span(outer),
+                    span(name),
+                )
+            },
+            body,
+        );
+        self.collector.within(depth, |context| {
+            context.enclosing = Some(id);
+            context.parent = Some(id);
+            context.place = if is_enum { Place::Enum } else { Place::Class };
+            context.position = Position::Value;
+            context.message = None;
+            context.constructs = None;
+        });
+        self.skip_field(node, self.grammar.fields.name);
+    }
+
+    /// Defines something with a block, which may begin with a docstring.
+    fn define_block(&mut self, mut draft: Draft<'t>, body: Option<Node<'_>>) -> LocalId {
+        if let Some(literal) = body.and_then(|body| self.docstring(body)) {
+            self.docstring_at = literal.start_byte();
+            draft.doc = Some(documentation::docstring(self.collector.of(literal)));
+        }
+        self.collector.define(draft)
+    }
+
+    /// An assignment: module variables and class fields are definitions, and so is `self.x` in a
+    /// constructor. Elsewhere it binds names.
+    pub(super) fn assignment(&mut self, node: Node<'_>, depth: u32) {
+        let fields = &self.grammar.fields;
+        let Some(left) = self.get(node, fields.left) else {
+            return;
+        };
+        let value = self.get(node, fields.right);
+        self.collector.bind_to(left.end_byte());
+        let assigned = Assigned {
+            span: span(node),
+            annotation: self.get(node, fields.kind),
+            value,
+        };
+        self.targets(left, &assigned, depth);
+        if let (Place::Module, "__all__", Some(value)) =
+            (self.collector.context.place, self.collector.of(left), value)
+        {
+            self.export_all(value);
+        }
+    }
+
+    fn targets(&mut self, left: Node<'_>, assigned: &Assigned<'_>, depth: u32) {
+        match self.kind(left) {
+            Kind::Identifier => self.target(left, assigned, depth),
+            Kind::Attribute => self.own_field(left, assigned),
+            // `a, b = …` and `(a, [b, *c]) = …`: grammars nest these as deep as their text, and
+            // nobody names things more than one level down.
+            _ if left.kind().contains("pattern") => {
+                let mut cursor = left.walk();
+                for child in left.named_children(&mut cursor) {
+                    match self.kind(child) {
+                        Kind::Identifier => self.target(child, assigned, depth),
+                        Kind::Attribute => self.own_field(child, assigned),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn target(&mut self, name: Node<'_>, assigned: &Assigned<'_>, depth: u32) {
+        let text = self.collector.of(name);
+        let lambda = assigned
+            .value
+            .filter(|value| self.kind(*value) == Kind::Lambda);
+        let kind = match self.collector.context.place {
+            Place::Function => return,
+            Place::Enum if is_member(text, assigned, lambda) => DefinitionKind::EnumMember,
+            Place::Class | Place::Enum => match lambda {
+                Some(_) => DefinitionKind::Method,
+                None => DefinitionKind::Field,
+            },
+            Place::Module if lambda.is_some() => DefinitionKind::Function,
+            Place::Module if self.is_type_alias(assigned) => DefinitionKind::TypeAlias,
+            Place::Module if is_constant_name(text) => DefinitionKind::Constant,
+            Place::Module => DefinitionKind::Variable,
+        };
+        let mut draft = Draft {
+            body: assigned.value.map(span),
+            signature_end: assigned.head_end(name),
+            ..Draft::new(text, kind, assigned.span, span(name))
+        };
+        if let Some(lambda) = lambda {
+            let body = self.get(lambda, self.grammar.fields.body);
+            draft.parameters = Some(
+                self.get(lambda, self.grammar.fields.parameters)
+                    .map_or(Span::default(), span),
+            );
+            draft.body = body.map(span);
+            draft.signature_end = body.map_or(draft.signature_end, |body| body.start_byte());
+        }
+        let parent = self.collector.context.parent;
+        if let (Some(id), Some(_)) = (self.collector.define_once(parent, draft), lambda) {
+            self.collector.within(depth, |context| {
+                context.enclosing = Some(id);
+                context.parent = Some(id);
+                context.place = Place::Function;
+            });
+        }
+    }
+
+    /// `self.x = …` in a constructor.
+    fn own_field(&mut self, target: Node<'_>, assigned: &Assigned<'_>) {
+        let Some(class) = self.collector.context.constructs else {
+            return;
+        };
+        let object = target.child(0);
+        let is_self = object.is_some_and(|object| self.collector.of(object) == "self");
+        let Some(name) = self
+            .get(target, self.grammar.fields.attribute)
+            .filter(|_| is_self)
+        else {
+            return;
+        };
+        let draft = Draft {
+            body: assigned.value.map(span),
+            signature_end: assigned.head_end(target),
+            ..Draft::new(
+                self.collector.of(name),
+                DefinitionKind::Field,
+                assigned.span,
+                span(name),
+            )
+        };
+        self.collector.define_once(Some(class), draft);
+    }
+
+    /// `type X = …`.
+    pub(super) fn type_alias(&mut self, node: Node<'_>, depth: u32) {
+        let fields = &self.grammar.fields;
+        let mut name = self.get(node, fields.left);
+        while let Some(inner) = name.filter(|n| self.kind(*n) != Kind::Identifier) {
+            name = inner.child(0);
+        }
+        let place = self.collector.context.place;
+        if let (Some(name), true) = (name, place != Place::Function) {
+            let value = self.get(node, fields.right);
+            let parent = self.collector.context.parent;
+            let draft = Draft {
+                body: value.map(span),
+                signature_end: value.map_or(node.end_byte(), |value| before_equals(&value)),
+                ..Draft::new(
+                    self.collector.of(name),
+                    DefinitionKind::TypeAlias,
+                    span(node),
+                    span(name),
+                )
+            };
+            self.collector.define_once(parent, draft);
+            self.collector.skip_to(name.end_byte());
+        }
+        self.collector
+            .within(depth, |context| context.position = Position::Type);
+    }
+
+    fn is_type_alias(&self, assigned: &Assigned<'_>) -> bool {
+        let annotated = assigned.annotation.is_some_and(|annotation| {
+            self.collector.of(annotation).rsplit('.').next() == Some("TypeAlias")
+        });
+        let callee = assigned
+            .value
+            .filter(|v| self.kind(*v) == Kind::Call)
+            .and_then(|v| v.child(0));
+        annotated
+            || callee.is_some_and(|callee| {
+                matches!(
+                    self.collector.of(callee).rsplit('.').next(),
+                    Some("NewType" | "TypeVar" | "ParamSpec" | "TypeAliasType")
+                )
+            })
+    }
+
+    fn decorator_names(&self, node: Node<'_>) -> Vec<Box<str>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor)
+            .filter(|child| self.kind(*child) == Kind::Decorator)
+            .filter_map(|decorator| decorator.named_child(0))
+            .map(|written| self.without_arguments(written))
+            .collect()
+    }
+
+    /// Base classes as written, without type arguments; keyword arguments are no bases.
+    fn base_names(&self, class: Node<'_>) -> Vec<Box<str>> {
+        let Some(list) = self.get(class, self.grammar.fields.superclasses) else {
+            return Vec::new();
+        };
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor)
+            .filter(|child| !matches!(self.kind(*child), Kind::Comment | Kind::KeywordArgument))
+            .filter(|child| !child.kind().ends_with("splat"))
+            .map(|base| self.without_arguments(base))
+            .collect()
+    }
+
+    /// `a.b` for `a.b`, `a.b(…)` and `a.b[…]`.
+    fn without_arguments(&self, written: Node<'_>) -> Box<str> {
+        let head = match self.kind(written) {
+            Kind::Call | Kind::Subscript => written.child(0).unwrap_or(written),
+            _ => written,
+        };
+        self.collector.of(head).into()
+    }
+}
+
+/// What an assignment says besides its targets.
+pub(super) struct Assigned<'n> {
+    span: Span,
+    annotation: Option<Node<'n>>,
+    value: Option<Node<'n>>,
+}
+
+impl Assigned<'_> {
+    /// End of `name: annotation`.
+    fn head_end(&self, target: Node<'_>) -> usize {
+        self.annotation
+            .map_or(target.end_byte(), |annotation| annotation.end_byte())
+    }
+}
+
+/// Enum members are plain assignments to public names; annotated names are ordinary fields.
+fn is_member(name: &str, assigned: &Assigned<'_>, lambda: Option<Node<'_>>) -> bool {
+    !name.starts_with('_') && assigned.annotation.is_none() && lambda.is_none()
+}
+
+fn is_constant_name(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())
+}
+
+/// End of the `:` before the body.
+fn head_end(node: Node<'_>, body: Option<Node<'_>>) -> usize {
+    let limit = body.map_or(node.end_byte(), |body| body.start_byte());
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .filter(|child| child.kind() == ":" && child.end_byte() <= limit)
+        .last()
+        .map_or(limit, |colon| colon.end_byte())
+}
+
+fn before_equals(value: &Node<'_>) -> usize {
+    value
+        .prev_sibling()
+        .map_or(value.start_byte(), |equals| equals.start_byte())
+}
+
+/// A bracketed list without its brackets.
+fn inside_brackets(list: Node<'_>) -> Span {
+    Span::new(
+        list.start_byte() + 1,
+        list.end_byte().saturating_sub(1).max(list.start_byte() + 1),
+    )
+}

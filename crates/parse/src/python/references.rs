@@ -1,0 +1,268 @@
+//! Python references: calls, attributes, types, bases, decorators, raised and caught exceptions,
+//! and which string literals are messages.
+//!
+//! `super().m` is recorded with `super().m` as its path and a plain receiver: the path says by
+//! itself where to look.
+
+use foveate_model::{MessageKind, ReferenceKind, Span};
+use tree_sitter::Node;
+
+use super::{Kind, Walker};
+use crate::collect::{Position, Receiver, span};
+use crate::messages;
+use crate::syntax::Descend;
+
+/// Longest chain of names that is followed to its start.
+const CHAIN: usize = 64;
+
+/// An expression that ends in a name.
+struct Chain<'n> {
+    name: Node<'n>,
+    path: Span,
+    receiver: Receiver,
+}
+
+impl Walker<'_> {
+    /// A name on its own.
+    pub(super) fn identifier(&mut self, node: Node<'_>) {
+        let start = node.start_byte();
+        if start < self.collector.skip_until {
+            return;
+        }
+        if start < self.collector.bind_until {
+            self.collector.bind(node);
+            return;
+        }
+        match self.collector.context.position {
+            Position::Value => self.collector.refer(ReferenceKind::Name, node),
+            Position::Base => self.collector.refer(ReferenceKind::Base, node),
+            Position::Type if is_builtin_type(self.collector.of(node)) => {}
+            Position::Type => self.collector.refer(ReferenceKind::Type, node),
+        }
+    }
+
+    /// `a.b` that is not called.
+    pub(super) fn attribute(&mut self, node: Node<'_>) -> Descend {
+        if node.start_byte() < self.collector.skip_until {
+            return Descend::Past;
+        }
+        if self.chained == Some(node.id()) {
+            self.chained = None;
+            return Descend::Into;
+        }
+        let kind = match self.collector.context.position {
+            Position::Value => ReferenceKind::Attribute,
+            Position::Type => ReferenceKind::Type,
+            Position::Base => ReferenceKind::Base,
+        };
+        self.refer_to(node, kind);
+        if node.start_byte() < self.collector.skip_until {
+            return Descend::Past;
+        }
+        self.chained = None;
+        Descend::Into
+    }
+
+    pub(super) fn call(&mut self, node: Node<'_>, depth: u32) {
+        let Some(function) = node.child(0) else {
+            return;
+        };
+        let kind = match self.called.take() {
+            Some((id, kind)) if id == node.id() => kind,
+            _ => ReferenceKind::Call,
+        };
+        let name = self
+            .refer_to(function, kind)
+            .map(|chain| (chain.name, chain.path));
+        self.dynamic_import(node, function);
+        let message = self.collector.context.message.or_else(|| {
+            let (name, path) = name?;
+            messages::of_call(path.of(self.collector.text), self.collector.of(name))
+        });
+        self.collector.within(depth, |context| {
+            context.position = Position::Value;
+            context.message = message;
+        });
+    }
+
+    /// Records a use of `expression` where it ends in a name, and skips the names in it.
+    fn refer_to<'n>(&mut self, expression: Node<'n>, kind: ReferenceKind) -> Option<Chain<'n>> {
+        let chain = self.chain(expression)?;
+        let is_super = self.collector.of(expression) == "super";
+        if !is_super {
+            self.collector
+                .refer_through(kind, chain.name, chain.path, chain.receiver);
+        }
+        match chain.receiver {
+            Receiver::Names => self.collector.skip_to(expression.end_byte()),
+            Receiver::Opaque => self.chained = Some(expression.id()),
+        }
+        Some(chain)
+    }
+
+    fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
+        let name = match self.kind(expression) {
+            Kind::Identifier => expression,
+            Kind::Attribute => self.get(expression, self.grammar.fields.attribute)?,
+            _ => return None,
+        };
+        let mut object = expression;
+        for _ in 0..CHAIN {
+            match self.kind(object) {
+                Kind::Identifier => {
+                    return Some(Chain {
+                        name,
+                        path: span(expression),
+                        receiver: Receiver::Names,
+                    });
+                }
+                Kind::Attribute => object = object.child(0)?,
+                Kind::Call => {
+                    object = object.child(0)?;
+                    if self.collector.of(object) != "super" {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        Some(Chain {
+            name,
+            path: span(name),
+            receiver: Receiver::Opaque,
+        })
+    }
+
+    /// `Generic[T]`: a type in type positions, a base among bases, and type arguments after it.
+    pub(super) fn subscript(&mut self, node: Node<'_>, depth: u32) {
+        let kind = match self.collector.context.position {
+            Position::Value => return,
+            Position::Type => ReferenceKind::Type,
+            Position::Base => ReferenceKind::Base,
+        };
+        if let Some(value) = node.child(0) {
+            self.refer_to(value, kind);
+        }
+        self.collector
+            .within(depth, |context| context.position = Position::Type);
+    }
+
+    pub(super) fn decorator(&mut self, node: Node<'_>) {
+        if let Some(expression) = node.named_child(0) {
+            self.refer_or_call(expression, ReferenceKind::Decorator);
+        }
+    }
+
+    pub(super) fn raise(&mut self, node: Node<'_>, depth: u32) {
+        if let Some(expression) = node.named_child(0) {
+            self.refer_or_call(expression, ReferenceKind::Raise);
+        }
+        self.collector
+            .within(depth, |context| context.message = Some(MessageKind::Error));
+    }
+
+    fn refer_or_call(&mut self, expression: Node<'_>, kind: ReferenceKind) {
+        match self.kind(expression) {
+            Kind::Call => self.called = Some((expression.id(), kind)),
+            // `raise error` raises whatever the variable holds.
+            Kind::Identifier
+                if kind == ReferenceKind::Raise
+                    && self
+                        .collector
+                        .of(expression)
+                        .starts_with(char::is_lowercase) => {}
+            _ => {
+                self.refer_to(expression, kind);
+            }
+        }
+    }
+
+    /// `except A`, `except (A, b.B) as e`.
+    pub(super) fn except(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let Some(mut caught) = node
+            .named_children(&mut cursor)
+            .find(|child| self.kind(*child) != Kind::Comment && child.kind() != "block")
+        else {
+            return;
+        };
+        if self.kind(caught) == Kind::AsPattern {
+            caught = caught.named_child(0).unwrap_or(caught);
+        }
+        if self.kind(caught) == Kind::Tuple {
+            let mut cursor = caught.walk();
+            for one in caught.named_children(&mut cursor) {
+                self.refer_to(one, ReferenceKind::Catch);
+            }
+        } else {
+            self.refer_to(caught, ReferenceKind::Catch);
+        }
+        // `except A as e`, where the grammar gives the alias a field of its own.
+        if let Some(alias) = self.get(node, self.grammar.fields.alias) {
+            if self.kind(alias) == Kind::Identifier {
+                self.collector.bind_to(alias.end_byte());
+            }
+        }
+    }
+
+    /// Parameters are bound; defaults and annotations are read.
+    pub(super) fn parameters(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match self.kind(child) {
+                Kind::Identifier => self.collector.bind(child),
+                Kind::Plain if child.kind().ends_with("splat_pattern") => {
+                    if let Some(name) = child.named_child(0) {
+                        self.collector.bind(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A name in a `match` pattern: `Color.RED` is read, `x` is bound.
+    pub(super) fn pattern_name(&mut self, node: Node<'_>) -> Descend {
+        let last = u32::try_from(node.named_child_count()).unwrap_or(0);
+        match (
+            last.checked_sub(1).and_then(|at| node.named_child(at)),
+            last,
+        ) {
+            (Some(name), 1) => {
+                let is_class = self.collector.of(name).starts_with(char::is_uppercase);
+                match is_class {
+                    true => self.collector.refer(ReferenceKind::Name, name),
+                    false => self.collector.bind(name),
+                }
+            }
+            (Some(name), 2..) => self.collector.refer_through(
+                ReferenceKind::Attribute,
+                name,
+                span(node),
+                Receiver::Names,
+            ),
+            _ => {}
+        }
+        Descend::Past
+    }
+}
+
+/// Types of the language itself, which no file of a repository defines.
+fn is_builtin_type(name: &str) -> bool {
+    matches!(
+        name,
+        "str"
+            | "int"
+            | "float"
+            | "bool"
+            | "bytes"
+            | "object"
+            | "list"
+            | "dict"
+            | "set"
+            | "tuple"
+            | "type"
+            | "None"
+            | "Any"
+    )
+}

@@ -1,0 +1,131 @@
+//! The seam to tree-sitter: bounded parsing, tables from node kinds to actions, and one iterative
+//! walk over a tree. It knows no language; it must not recurse, because trees can be as deep as
+//! their text is long.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
+
+use crate::Limits;
+
+/// What a walker does with nodes of each kind, indexed by kind id: an array access a node, where a
+/// tree-sitter query costs two to three times the walk.
+#[derive(Debug)]
+pub(crate) struct KindTable<A> {
+    actions: Box<[A]>,
+    other: A,
+}
+
+impl<A: Copy> KindTable<A> {
+    /// Asks `action` about every node kind of `language` by its name; `other` is for error nodes.
+    pub(crate) fn new(language: &Language, other: A, action: impl Fn(&str, IsNamed) -> A) -> Self {
+        let actions = (0..language.node_kind_count())
+            .map(|id| u16::try_from(id).unwrap_or(u16::MAX))
+            .map(|id| {
+                let named = IsNamed(language.node_kind_is_named(id));
+                action(language.node_kind_for_id(id).unwrap_or(""), named)
+            })
+            .collect();
+        Self { actions, other }
+    }
+
+    /// The action for this node.
+    #[inline]
+    pub(crate) fn of(&self, node: Node<'_>) -> A {
+        self.actions
+            .get(usize::from(node.kind_id()))
+            .copied()
+            .unwrap_or(self.other)
+    }
+}
+
+/// Whether a node kind is a rule of the grammar, as opposed to a token such as `(`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IsNamed(pub(crate) bool);
+
+/// The id of a field of the grammar, or one that no node has.
+pub(crate) fn field(language: &Language, name: &str) -> u16 {
+    language
+        .field_id_for_name(name)
+        .map_or(u16::MAX, std::num::NonZero::get)
+}
+
+/// Parses `text` within the time limit. `None` when it ran out, or the grammar does not load.
+pub(crate) fn tree(parser: &mut Parser, text: &str, limits: &Limits) -> Option<Tree> {
+    let bytes = text.as_bytes();
+    let started = Instant::now();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        if started.elapsed() > limits.timeout {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let tree = parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut progress)),
+    );
+    if tree.is_none() {
+        parser.reset();
+    }
+    tree
+}
+
+/// Receives the nodes of a tree. Its two users are the Python and the ECMAScript walker.
+pub(crate) trait Visitor<'tree> {
+    /// Called on the way down; the answer says whether to visit the node's children.
+    fn enter(&mut self, node: Node<'tree>, depth: u32) -> Descend;
+    /// Called after the node that was entered at this depth, and all below it, are done.
+    fn leave(&mut self, depth: u32);
+}
+
+/// Whether the walk goes into a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Descend {
+    /// Visit the children.
+    Into,
+    /// Go on with the next sibling.
+    Past,
+}
+
+/// Whether a walk saw the whole tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coverage {
+    /// Every node was offered.
+    Whole,
+    /// What lies below the depth limit was left out.
+    Cut,
+}
+
+/// Visits the tree in order of the text, at most `max_depth` levels down.
+pub(crate) fn walk<'tree>(
+    tree: &'tree Tree,
+    max_depth: u32,
+    visitor: &mut impl Visitor<'tree>,
+) -> Coverage {
+    let mut coverage = Coverage::Whole;
+    let mut cursor = tree.walk();
+    let mut depth = 0;
+    loop {
+        if visitor.enter(cursor.node(), depth) == Descend::Into {
+            if depth >= max_depth {
+                coverage = Coverage::Cut;
+            } else if cursor.goto_first_child() {
+                depth += 1;
+                continue;
+            }
+        }
+        loop {
+            visitor.leave(depth);
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            if depth == 0 || !cursor.goto_parent() {
+                return coverage;
+            }
+            depth -= 1;
+        }
+    }
+}
