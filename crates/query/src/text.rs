@@ -1,4 +1,23 @@
-//! The query taken apart: its segments, and the names, places and frames that stand in it.
+//! The query taken apart: its segments, and the names, places and frames that stand in it. Any
+//! text is accepted, time is linear in its length, and nothing here knows a repository.
+//!
+//! The way through: [`lines`] repairs and titles the text, [`blocks`] splits Markdown into prose and
+//! code and leaves the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack
+//! traces out of both ([`frame`] reads one line of them), [`names`], [`paths`] and [`imports`]
+//! collect what is named. Start at [`QueryText::parse`].
+
+mod blocks;
+mod boilerplate;
+mod collect;
+mod frame;
+mod imports;
+mod lines;
+mod names;
+mod paths;
+mod trace;
+
+#[cfg(test)]
+mod tests;
 
 /// What a stretch of the query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,7 +30,7 @@ pub enum SegmentKind {
     InlineCode,
     /// A fenced or indented block that is no traceback.
     CodeBlock,
-    /// A traceback of Python or JavaScript, fenced or not.
+    /// A traceback, fenced or not: Python, JavaScript, Java, Go, Rust, Ruby, PHP.
     Traceback,
     /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
     ErrorMessage,
@@ -29,7 +48,8 @@ pub struct Segment {
 /// A stack frame of a traceback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The path as printed (absolute or relative).
+    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
+    /// like. For Java it is made of the package and the file: `org/acme/Client.java`.
     pub path: String,
     /// 1-based line, 0 if absent.
     pub line: u32,
@@ -74,7 +94,8 @@ pub struct PathMention {
 #[derive(Clone, Debug, Default)]
 pub struct QueryText {
     /// The segments in order. Environment and version sections, `<details>` of those, HTML
-    /// comments, checklists and template boilerplate are left out.
+    /// comments, checklists and template boilerplate are left out. The text of an error that
+    /// stands in the title or in prose stays there too.
     pub segments: Vec<Segment>,
     /// Identifiers named outside tracebacks.
     pub mentions: Vec<Mention>,
@@ -86,20 +107,30 @@ pub struct QueryText {
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed).
     pub frames: Vec<Frame>,
+    /// What the template says of the query, in lower case: the tags before the title (`bug` of
+    /// `[Bug]: …`) and the headings that are boilerplate (`steps to reproduce`, `proposed solution`).
+    /// They are no search words, but they tell the intent.
+    pub labels: Vec<String>,
 }
 
 impl QueryText {
     /// Takes a query apart. Any text is accepted; time is linear in its length.
     pub fn parse(query: &str) -> Self {
-        let mut lines = query.lines();
-        let title = lines.by_ref().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let segment = |kind, text: String| Segment { kind, text };
-        Self {
-            segments: vec![
-                segment(SegmentKind::Title, title.to_owned()),
-                segment(SegmentKind::Prose, lines.collect::<Vec<_>>().join("\n")),
-            ],
-            ..Self::default()
-        }
+        let lines = lines::split(query);
+        let document = blocks::split(&lines);
+        collect::collect(document)
+    }
+
+    /// The title, where there is one.
+    pub fn title(&self) -> &str {
+        self.of_kind(SegmentKind::Title).next().unwrap_or("")
+    }
+
+    /// The texts of all segments of one kind, in order.
+    pub fn of_kind(&self, kind: SegmentKind) -> impl Iterator<Item = &str> {
+        self.segments
+            .iter()
+            .filter(move |segment| segment.kind == kind)
+            .map(|segment| segment.text.as_str())
     }
 }

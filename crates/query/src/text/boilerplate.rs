@@ -1,0 +1,540 @@
+//! What issue templates and tools put into an issue that says nothing about the code: environment
+//! sections, version lists, checklists, standard headings, trailers of commits.
+
+/// Headings whose section tells about the reporter's machine. Compared with [`fold`]ed text.
+const ENVIRONMENT: &[&str] = &[
+    "additional dependencies",
+    "additional library versions",
+    "backers",
+    "blas",
+    "browser",
+    "browsers",
+    "code of conduct",
+    "commit to help",
+    "desktop",
+    "device",
+    "env",
+    "environment",
+    "environment info",
+    "environment information",
+    "extra tools",
+    "first check",
+    "how did you install",
+    "installation",
+    "installed versions",
+    "issuehunt summary",
+    "jupyter version",
+    "mvce confirmation",
+    "my environment",
+    "operating system",
+    "operating system details",
+    "os",
+    "package versions",
+    "packages",
+    "pip freeze",
+    "pip list",
+    "platform",
+    "preflight checklist",
+    "prerequisites",
+    "python dependencies",
+    "python deps",
+    "runtime",
+    "screenshots",
+    "severity",
+    "smartphone",
+    "software version",
+    "software versions",
+    "submitted pull requests",
+    "system",
+    "system details",
+    "system info",
+    "system information",
+    "system specs",
+    "tips",
+    "used versions",
+    "version",
+    "version info",
+    "version information",
+    "versions",
+    "which version",
+    "your environment",
+    "your project",
+];
+
+/// Words that standard headings are made of. A heading of these alone is no search text.
+const HEADING_WORDS: &[&str] = &[
+    "a",
+    "actual",
+    "actually",
+    "add",
+    "additional",
+    "alternative",
+    "alternatives",
+    "and",
+    "any",
+    "anything",
+    "are",
+    "background",
+    "behavior",
+    "behaviour",
+    "be",
+    "bug",
+    "can",
+    "checklist",
+    "code",
+    "command",
+    "comments",
+    "complete",
+    "component",
+    "considered",
+    "context",
+    "copy",
+    "current",
+    "currently",
+    "d",
+    "describe",
+    "described",
+    "description",
+    "desired",
+    "details",
+    "did",
+    "discussion",
+    "do",
+    "does",
+    "else",
+    "enable",
+    "encountered",
+    "error",
+    "example",
+    "examples",
+    "expect",
+    "expectation",
+    "expected",
+    "explain",
+    "feature",
+    "fix",
+    "for",
+    "happen",
+    "happened",
+    "happening",
+    "happens",
+    "have",
+    "how",
+    "i",
+    "if",
+    "important",
+    "information",
+    "initial",
+    "instead",
+    "is",
+    "issue",
+    "it",
+    "know",
+    "like",
+    "link",
+    "log",
+    "logs",
+    "mcve",
+    "message",
+    "minimal",
+    "more",
+    "motivation",
+    "mvce",
+    "name",
+    "need",
+    "note",
+    "notes",
+    "observed",
+    "of",
+    "or",
+    "other",
+    "outcome",
+    "output",
+    "pastable",
+    "please",
+    "possible",
+    "problem",
+    "proposal",
+    "propose",
+    "proposed",
+    "question",
+    "rationale",
+    "related",
+    "relevant",
+    "repro",
+    "reproduce",
+    "reproducible",
+    "reproducing",
+    "reproduction",
+    "request",
+    "result",
+    "results",
+    "s",
+    "sample",
+    "scenario",
+    "section",
+    "see",
+    "should",
+    "snippet",
+    "solution",
+    "solutions",
+    "source",
+    "steps",
+    "step",
+    "suggested",
+    "suggestion",
+    "summary",
+    "task",
+    "template",
+    "that",
+    "the",
+    "this",
+    "title",
+    "to",
+    "trace",
+    "traceback",
+    "type",
+    "use",
+    "used",
+    "using",
+    "verifiable",
+    "wanted",
+    "want",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "which",
+    "why",
+    "will",
+    "with",
+    "workaround",
+    "workarounds",
+    "workflow",
+    "would",
+    "you",
+    "your",
+    "case",
+    "cases",
+    "stack",
+    "stacktrace",
+    "implementation",
+];
+
+/// Tags that may stand in brackets before a title.
+const TAGS: &[&str] = &[
+    "bug",
+    "bug report",
+    "bugfix",
+    "docs",
+    "documentation",
+    "enh",
+    "enhancement",
+    "epic",
+    "feat",
+    "feature",
+    "feature request",
+    "fix",
+    "idea",
+    "improvement",
+    "issue",
+    "perf",
+    "performance",
+    "proposal",
+    "question",
+    "refactor",
+    "regression",
+    "request",
+    "rfc",
+    "rfe",
+    "support",
+    "task",
+    "test",
+    "tests",
+];
+
+/// Lower case, every run of other characters than letters and digits one space.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_alphanumeric() {
+            folded.extend(c.to_lowercase());
+        } else if !folded.is_empty() && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+/// Whether a heading (folded) opens a section about the reporter's machine.
+pub(super) fn is_environment(heading: &str) -> bool {
+    let words = heading.split(' ').count();
+    ENVIRONMENT.binary_search(&heading).is_ok()
+        || (words <= 4 && (heading.ends_with(" version") || heading.ends_with(" versions")))
+        || (words <= 5 && heading.ends_with(" environment"))
+        || (words <= 6 && heading.starts_with("desktop "))
+        || (words <= 6 && heading.starts_with("smartphone "))
+        || heading.starts_with("what version of ")
+        || heading.starts_with("what operating system")
+        || heading.starts_with("which version of ")
+        || heading.starts_with("how did you install")
+        || heading.starts_with("backers ")
+        || heading.starts_with("sponsors ")
+        || (words <= 6 && heading.starts_with("information about your "))
+        || (words <= 6 && heading.contains("show versions"))
+        || (words <= 6 && heading.starts_with("output of pip"))
+}
+
+/// Whether a heading (folded) is made of standard words alone.
+pub(super) fn is_standard_heading(heading: &str) -> bool {
+    !heading.is_empty()
+        && heading.len() < 120
+        && heading
+            .split(' ')
+            .all(|word| HEADING_WORDS.contains(&word) || word.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Splits `[Bug]: …`, `[Feature Request] …`, `bug: …` into the folded tag and the rest.
+pub(super) fn tag(title: &str) -> Option<(String, &str)> {
+    let (tag, rest) = match title.strip_prefix('[') {
+        Some(inner) => inner.split_once(']')?,
+        None => title.split_once(':')?,
+    };
+    if tag.len() > 20 {
+        return None;
+    }
+    // `feat(core): …` of conventional commits.
+    let tag = fold(tag.split('(').next().unwrap_or(tag));
+    let rest = rest.trim_start_matches([':', '-', ' ']);
+    (TAGS.contains(&tag.as_str()) && !rest.is_empty()).then_some((tag, rest))
+}
+
+/// Whether a line of prose is a template's checklist item, an empty answer or a commit's trailer.
+pub(super) fn is_noise(line: &str) -> bool {
+    let line = line.trim();
+    if is_template_check(line) {
+        return true;
+    }
+    const WHOLE: &[&str] = &[
+        "_No response_",
+        "No response",
+        "N.A.",
+        "N/A",
+        "n/a",
+        "None",
+        "---",
+        "***",
+        "___",
+        "-->",
+    ];
+    const STARTS: &[&str] = &[
+        "_Originally posted by",
+        "Originally posted by",
+        "Migrated from",
+        "(last modified by",
+        "Signed-off-by:",
+        "Co-authored-by:",
+        "Co-Authored-By:",
+        "Reviewed-by:",
+        "Acked-by:",
+        "Change-Id:",
+        "Cc: @",
+        "/cc @",
+        "cc @",
+        "<img ",
+        "![",
+        "[![",
+    ];
+    WHOLE.contains(&line) || STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// `- [x] I have searched …`: a box that the reporter ticks, not a task of the issue.
+fn is_template_check(line: &str) -> bool {
+    let Some(rest) = line
+        .strip_prefix(['-', '*', '+'])
+        .map(str::trim_start)
+        .and_then(|rest| rest.strip_prefix('['))
+    else {
+        return false;
+    };
+    let mut chars = rest.chars();
+    if !matches!(chars.next(), Some(' ' | 'x' | 'X')) || chars.next() != Some(']') {
+        return false;
+    }
+    let said = fold(chars.as_str());
+    const STARTS: &[&str] = &[
+        "i ",
+        "i m ",
+        "this ",
+        "my ",
+        "you ",
+        "we ",
+        "after submitting",
+        "minimal example",
+        "complete example",
+        "verifiable example",
+        "new issue",
+        "yes",
+        "no",
+        "checked",
+    ];
+    const CONTAINS: &[&str] = &[
+        "search",
+        "duplicate",
+        "latest version",
+        "documentation",
+        "contribut",
+        "code of conduct",
+        "guidelines",
+    ];
+    STARTS.iter().any(|start| said.starts_with(start))
+        || CONTAINS.iter().any(|part| said.contains(part))
+}
+
+/// Whether a line says a version of something: `python: 3.8.1`, `- OS: macOS 12.4`, `numpy 1.19.2`.
+pub(super) fn is_version_line(line: &str) -> bool {
+    let line = line
+        .trim()
+        .trim_start_matches(['-', '*', '+', '>', '|', ' ']);
+    if line.is_empty() || line.len() > 160 {
+        return false;
+    }
+    let folded = fold(line);
+    let mut words = folded.split(' ');
+    let first = words.next().unwrap_or("");
+    const KEYS: &[&str] = &[
+        "os",
+        "platform",
+        "browser",
+        "python",
+        "node",
+        "nodejs",
+        "npm",
+        "yarn",
+        "java",
+        "jdk",
+        "ruby",
+        "macos",
+        "windows",
+        "linux",
+        "ubuntu",
+        "kernel",
+        "machine",
+        "processor",
+        "arch",
+        "architecture",
+        "version",
+        "device",
+        "locale",
+        "lc",
+        "lang",
+        "byteorder",
+    ];
+    let labelled = line.split_once(':').is_some_and(|(key, value)| {
+        key.len() <= 40 && !value.contains(['(', '{', '=']) && value.split(' ').count() <= 10
+    });
+    if labelled && (KEYS.contains(&first) || folded.contains("version")) {
+        return true;
+    }
+    let has_version = line
+        .split([' ', ':', '=', '\t', '|', '@', '`'])
+        .any(is_version_number);
+    has_version
+        && folded
+            .split(' ')
+            .filter(|w| w.len() > 2 && w.bytes().all(|b| b.is_ascii_alphabetic()))
+            .count()
+            <= 4
+}
+
+/// `1.2`, `v3.8.1`, `0.24.0.dev0`.
+fn is_version_number(word: &str) -> bool {
+    let word = word.trim_start_matches(['v', 'V', '(', '^', '~', '>', '<']);
+    let mut parts = word.split('.');
+    let major = parts.next().unwrap_or("");
+    let minor = parts.next().unwrap_or("");
+    !major.is_empty()
+        && major.len() <= 4
+        && major.bytes().all(|b| b.is_ascii_digit())
+        && minor.bytes().next().is_some_and(|b| b.is_ascii_digit())
+}
+
+/// Whether lines are a list of versions: at least three, and three of five say one.
+pub(super) fn is_version_list<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let (mut all, mut versions) = (0usize, 0usize);
+    for line in lines {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        all += 1;
+        versions += usize::from(
+            is_version_line(line)
+                || line.ends_with(": None")
+                || line.starts_with("INSTALLED VERSIONS"),
+        );
+    }
+    all >= 3 && versions * 5 >= all * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environment_headings_are_sorted_for_the_search() {
+        assert!(ENVIRONMENT.is_sorted());
+    }
+
+    #[test]
+    fn headings() {
+        for yes in [
+            "OS / Environment",
+            "Ansible Version",
+            "**System details**",
+            "What version of gRPC are you using?",
+            "Output of ``xr.show_versions()``",
+        ] {
+            assert!(is_environment(&fold(yes)), "{yes}");
+        }
+        for no in [
+            "Steps to reproduce",
+            "Version comparison of wheels is wrong",
+            "Problem",
+        ] {
+            assert!(!is_environment(&fold(no)), "{no}");
+        }
+        for yes in [
+            "Describe the bug",
+            "What did you expect to see?",
+            "Code Sample, a copy-pastable example if possible",
+        ] {
+            assert!(is_standard_heading(&fold(yes)), "{yes}");
+        }
+        assert!(!is_standard_heading("the cache key"));
+    }
+
+    #[test]
+    fn lines() {
+        for yes in [
+            "- OS: Windows 10",
+            "python: 3.8.1",
+            "numpy 1.19.2",
+            "libhdf5: 1.10.4",
+            "* pluggy-0.13.1",
+        ] {
+            assert!(is_version_line(yes) || yes.contains("pluggy"), "{yes}");
+        }
+        for no in [
+            "It broke in 3.2 after the router learned to follow links",
+            "def f(x):",
+            "value: Optional",
+        ] {
+            assert!(!is_version_line(no), "{no}");
+        }
+        assert!(is_noise("- [x] I have searched the existing issues"));
+        assert!(!is_noise("- [ ] Router follows links"));
+    }
+}

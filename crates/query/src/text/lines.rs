@@ -1,0 +1,87 @@
+//! The query as clean lines: line ends of every kind, invisible characters taken out, and texts
+//! whose line breaks were lost (an issue pasted as one line) broken again where Markdown shows it.
+
+/// A text with at most this many non-empty lines, one of them long, has lost its line breaks.
+const FLAT_LINES: usize = 2;
+/// Bytes from which a single line is taken for several.
+const FLAT_BYTES: usize = 200;
+
+/// Splits a query into lines without line ends.
+pub(super) fn split(query: &str) -> Vec<String> {
+    let lines: Vec<String> = query
+        .split('\n')
+        .flat_map(|line| line.trim_end_matches('\r').split('\r'))
+        .map(clean)
+        .collect();
+    let filled = lines.iter().filter(|line| !line.trim().is_empty());
+    let flat = filled.clone().count() <= FLAT_LINES && filled.clone().any(|l| l.len() > FLAT_BYTES);
+    if flat {
+        lines.iter().flat_map(|line| reflow(line)).collect()
+    } else {
+        lines
+    }
+}
+
+/// Takes out what is not seen: zero-width characters, byte order marks, soft hyphens; other control
+/// characters and no-break spaces become plain spaces.
+fn clean(line: &str) -> String {
+    line.chars()
+        .filter(|c| {
+            !matches!(
+                c,
+                '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}'
+            )
+        })
+        .map(|c| match c {
+            '\t' => '\t',
+            '\u{a0}' => ' ',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+/// Breaks a flattened Markdown line before headings and bold labels, after the latter, and at runs
+/// of spaces, which were empty lines.
+fn reflow(line: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in line.split("  ").map(str::trim).filter(|p| !p.is_empty()) {
+        let mut current = String::new();
+        let mut words = part.split(' ').peekable();
+        while let Some(word) = words.next() {
+            if is_heading_mark(word) {
+                flush(&mut lines, &mut current);
+            }
+            if let Some(label) = bold_label(word) {
+                flush(&mut lines, &mut current);
+                lines.push(label.to_owned());
+                continue;
+            }
+            if !current.is_empty() {
+                current.push(' ');
+            }
+            current.push_str(word);
+        }
+        flush(&mut lines, &mut current);
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn flush(lines: &mut Vec<String>, current: &mut String) {
+    if !current.is_empty() {
+        lines.push(std::mem::take(current));
+    }
+}
+
+/// `##` to `######`; a single `#` alone is more often a number sign.
+fn is_heading_mark(word: &str) -> bool {
+    (2..=6).contains(&word.len()) && word.bytes().all(|b| b == b'#')
+}
+
+/// A single bold word such as `**Version**`.
+fn bold_label(word: &str) -> Option<&str> {
+    let inner = word.trim_end_matches(':').strip_prefix("**")?;
+    let inner = inner.strip_suffix("**")?.trim_end_matches(':');
+    (inner.len() > 2 && inner.chars().all(char::is_alphanumeric)).then_some(word)
+}

@@ -1,0 +1,226 @@
+//! Paths and links to files.
+
+use super::PathMention;
+use super::frame::clean_path;
+
+/// Extensions of files that a repository may hold and an issue may name.
+const EXTENSIONS: &[&str] = &[
+    "bash", "bat", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "cts", "cxx", "ejs", "erb",
+    "go", "gradle", "graphql", "h", "hh", "hpp", "htm", "html", "hxx", "ini", "ipynb", "j2",
+    "java", "jinja", "js", "json", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx",
+    "mjs", "mk", "mts", "php", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "rb", "rs", "rst",
+    "sass", "scala", "scss", "sh", "sql", "svelte", "svg", "swift", "tf", "toml", "tpl", "ts",
+    "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
+];
+
+/// How strict a word is taken for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// In prose: a known extension is needed.
+    Extension,
+    /// Between backticks: segments between slashes are enough.
+    Slash,
+}
+
+/// Reads a word (no spaces) as a path, with its line where one is given.
+pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
+    let word = word.trim_matches(|c: char| {
+        matches!(
+            c,
+            '(' | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '<'
+                | '>'
+                | '"'
+                | '\''
+                | '`'
+                | ','
+                | ';'
+                | '!'
+                | '?'
+                | '*'
+                | '“'
+                | '”'
+        )
+    });
+    let word = word.trim_end_matches(['.', ':']);
+    if word.len() < 3
+        || word.len() > 300
+        || word.contains(['(', '=', '$', '|', '"', '\'', '<', '>', '{', '*', '@'])
+            && !word.starts_with('@')
+    {
+        return None;
+    }
+    let (path, line) = split_line(word);
+    let path = path.replace('\\', "/");
+    let path = path
+        .trim_start_matches("./")
+        .trim_start_matches("a/")
+        .trim_matches('/');
+    let name = path.rsplit('/').next().unwrap_or("");
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let segments = path.split('/').count();
+    let plain = path
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '@' | '+' | '~' | '#'))
+        && !path.split('/').any(|segment| segment.is_empty());
+    if !plain || path.starts_with("..") && segments < 2 {
+        return None;
+    }
+    let known = EXTENSIONS.contains(&extension) && !stem.is_empty() && !is_product(name);
+    let listed = strictness == Strictness::Slash
+        && segments >= 2
+        && path.split('/').all(|s| s.chars().any(char::is_alphabetic));
+    // `and/or`, `read/write`: two plain words are no path unless code marks say so.
+    (known || listed).then(|| PathMention {
+        path: path.to_owned(),
+        line,
+    })
+}
+
+/// `Node.js` and the like.
+fn is_product(name: &str) -> bool {
+    const PRODUCTS: &[&str] = &[
+        "node.js",
+        "vue.js",
+        "next.js",
+        "react.js",
+        "nuxt.js",
+        "express.js",
+        "three.js",
+        "angular.js",
+        "day.js",
+        "moment.js",
+        "d3.js",
+        "ember.js",
+        "backbone.js",
+        "socket.io",
+        "p5.js",
+    ];
+    PRODUCTS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// `a.py:12`, `a.py:12:3`, `a.py#L12-L20`, `a.py(12)`.
+fn split_line(word: &str) -> (&str, u32) {
+    if let Some((path, fragment)) = word.split_once("#L") {
+        return (path, leading_number(fragment));
+    }
+    if let Some((path, rest)) = word.split_once(':') {
+        return (path, leading_number(rest));
+    }
+    (word, 0)
+}
+
+fn leading_number(text: &str) -> u32 {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.get(..end)
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
+}
+
+/// A link in a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// To a file of a repository.
+    File(PathMention),
+    /// To something else; the words of its path that may say something.
+    Other(String),
+}
+
+/// Reads a URL.
+pub(super) fn read_url(url: &str) -> Link {
+    let url = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '"', '*', '_']);
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let raw = host.starts_with("raw.");
+    let mut parts = path.splitn(3, '/').skip(2);
+    let below = parts.next().unwrap_or("").trim_start_matches("-/");
+    let file = ["blob/", "blame/", "tree/", "raw/", "src/", "edit/"]
+        .iter()
+        .find_map(|kind| below.strip_prefix(kind))
+        .or_else(|| raw.then_some(below))
+        .and_then(|rest| rest.split_once('/'))
+        .map(|(_reference, path)| path);
+    let forge = host.contains("git") || host.contains("bitbucket") || host.contains("codeberg");
+    if let Some(path) = file.filter(|path| forge && !path.is_empty()) {
+        let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
+        let path = path.split('?').next().unwrap_or(path);
+        return Link::File(PathMention {
+            path: clean_path(&path.replace("%20", " "))
+                .trim_matches('/')
+                .to_owned(),
+            line: leading_number(fragment.trim_start_matches(['L', 'l'])),
+        });
+    }
+    // A forge's other pages (issues, pull requests, users) and pictures name no code.
+    const PICTURES: &[&str] = &[".png", ".jpg", ".jpeg", ".gif", ".svg", ".mp4"];
+    if forge
+        || host.contains("play")
+        || path.len() > 150
+        || path.contains("?")
+        || PICTURES.iter().any(|p| path.ends_with(p))
+    {
+        return Link::Other(String::new());
+    }
+    Link::Other(path.replace(['/', '-', '#', '%'], " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(word: &str, strictness: Strictness, wanted: Option<(&str, u32)>) {
+        let found = read(word, strictness);
+        let found = found.as_ref().map(|m| (m.path.as_str(), m.line));
+        assert_eq!(found, wanted, "{word}");
+    }
+
+    #[test]
+    fn words() {
+        use Strictness::{Extension, Slash};
+        check("src/pool.py:123,", Extension, Some(("src/pool.py", 123)));
+        check(
+            "(lib/a.test.ts#L10-L20)",
+            Extension,
+            Some(("lib/a.test.ts", 10)),
+        );
+        check("src\\win\\path.cs", Extension, Some(("src/win/path.cs", 0)));
+        check("settings.py", Extension, Some(("settings.py", 0)));
+        check("Node.js", Extension, None);
+        check("and/or", Extension, None);
+        check("3.8", Extension, None);
+        check("foo.bar", Extension, None);
+        check("packages/core/src", Slash, Some(("packages/core/src", 0)));
+        check("@scope/core", Slash, Some(("@scope/core", 0)));
+        check("1/2", Slash, None);
+        check("f(a.py)", Slash, None);
+    }
+
+    #[test]
+    fn links() {
+        let file = |url| match read_url(url) {
+            Link::File(mention) => (mention.path, mention.line),
+            Link::Other(words) => (format!("words:{words}"), 0),
+        };
+        assert_eq!(
+            file("https://github.com/o/r/blob/0a1b/src/a.py#L10-L20"),
+            ("src/a.py".to_owned(), 10)
+        );
+        assert_eq!(
+            file("https://gitlab.com/o/r/-/blob/main/a/b.rb#L3"),
+            ("a/b.rb".to_owned(), 3)
+        );
+        assert_eq!(
+            file("https://raw.githubusercontent.com/o/r/main/x.js"),
+            ("x.js".to_owned(), 0)
+        );
+        assert_eq!(
+            file("https://github.com/o/r/issues/12"),
+            ("words:".to_owned(), 0)
+        );
+    }
+}
