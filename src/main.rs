@@ -1,3 +1,7 @@
 //! The `foveate` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> anyhow::Result<ExitCode> {
+    foveate::cli::run()
+}

@@ -147,6 +147,22 @@ impl GitRepo {
         Err(GitError::UnknownRef(reference.to_owned()))
     }
 
+    /// When a commit was made, in seconds since 1970.
+    ///
+    /// # Errors
+    /// When the repository has no such commit.
+    pub fn commit_time(&self, commit: &str) -> Result<i64, GitError> {
+        let commit = self.resolve(commit)?;
+        let mut command = command::git_in(&self.git_dir);
+        command.args(["log", "--max-count=1", "--format=%ct", "--end-of-options"]);
+        command.args([&commit, "--"]);
+        let output = command::stdout(&mut command)?;
+        String::from_utf8_lossy(&output)
+            .trim()
+            .parse()
+            .map_err(|_| GitError::Output("log"))
+    }
+
     /// The files of a commit, in no particular order; those that cannot be indexed carry the
     /// reason. Blobs that `blobs` knows are not read. Parses on the current rayon pool.
     ///
