@@ -1,7 +1,147 @@
-//! Warm repositories and their snapshots.
+//! The warm repositories: a registry of immutable snapshots, the one door through which they are
+//! replaced, and the door through which they are asked. It alone builds and publishes indexes
+//! ([`writer`]); what is in a repository it learns from the floor above, which drives it through
+//! [`Repository`]'s [`Writer`] and serves its [`Demand`]s. It knows no HTTP, no SQL, no file and no
+//! git. Start at [`Engine::ask`] for reading and at [`Writer::publish`] for writing.
 
+pub mod ask;
 pub mod blobs;
+pub mod name;
+pub mod permits;
 pub mod progress;
+pub mod repository;
+pub mod revisions;
+pub mod writer;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use foveate_parse::Limits;
+use foveate_query::RankingConfig;
+use tokio::sync::Semaphore;
+
+pub use ask::{Answered, AskError, Question, answer_now};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
+pub use name::{NameError, RepoName};
+pub use permits::{Admission, AdmissionError, Permits};
 pub use progress::{Cancelled, Phase, Progress};
+pub use repository::{Demand, DemandError, Orders, Repository, Source, State, Status, Watching};
+pub use revisions::{Claim, Revisions};
+pub use writer::{Cause, Plan, PublishError, Writer, build};
+
+/// The numbers that bound the engine.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// Threads that parse and index.
+    pub index_threads: usize,
+    /// Whole-repository indexing runs at a time; others wait.
+    pub index_runs: usize,
+    /// What reading one file may cost.
+    pub limits: Limits,
+    /// Bytes of parsed contents kept alive beyond what live snapshots hold.
+    pub blob_cache_bytes: usize,
+    /// Questions answered at a time.
+    pub concurrency: usize,
+    /// Questions that may wait for their turn.
+    pub queue: usize,
+    /// Time for one answer, waiting included.
+    pub deadline: Duration,
+    /// Time to wait for the index of a revision that is not warm.
+    pub build_deadline: Duration,
+    /// Revisions other than the current one kept warm per repository.
+    pub revisions: usize,
+}
+
+/// All warm repositories.
+#[derive(Debug)]
+pub struct Engine {
+    settings: EngineSettings,
+    ranking: Arc<RankingConfig>,
+    blobs: Arc<BlobCache>,
+    pool: Arc<rayon::ThreadPool>,
+    permits: Permits,
+    index_runs: Arc<Semaphore>,
+    repositories: DashMap<RepoName, Arc<Repository>>,
+}
+
+impl Engine {
+    /// An engine without repositories.
+    ///
+    /// # Errors
+    /// When the threads for indexing cannot be started.
+    pub fn new(
+        settings: EngineSettings,
+        ranking: RankingConfig,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(settings.index_threads)
+            .thread_name(|n| format!("index-{n}"))
+            .build()?;
+        Ok(Self {
+            ranking: Arc::new(ranking),
+            blobs: Arc::new(BlobCache::new(settings.limits, settings.blob_cache_bytes)),
+            pool: Arc::new(pool),
+            permits: Permits::new(settings.concurrency, settings.queue),
+            index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
+            repositories: DashMap::new(),
+            settings,
+        })
+    }
+
+    /// Takes a repository in and gives the two ends that drive it: the only writer, and the orders
+    /// that others give. `None` when the name is taken.
+    pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Orders)> {
+        let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
+            return None;
+        };
+        let (repository, orders) = Repository::new(name, source, self.settings.revisions);
+        let repository = Arc::new(repository);
+        vacant.insert(Arc::clone(&repository));
+        Some((Writer::new(repository, Arc::clone(&self.pool)), orders))
+    }
+
+    /// The repository with this name.
+    pub fn get(&self, name: &str) -> Option<Arc<Repository>> {
+        let found = self.repositories.get(name)?;
+        Some(Arc::clone(&found))
+    }
+
+    /// Takes a repository out; questions in flight finish on the snapshot that they hold.
+    pub fn remove(&self, name: &str) -> Option<Arc<Repository>> {
+        let (_, repository) = self.repositories.remove(name)?;
+        repository.progress().cancel();
+        Some(repository)
+    }
+
+    /// All repositories, by name.
+    pub fn repositories(&self) -> Vec<Arc<Repository>> {
+        let mut all: Vec<_> = self
+            .repositories
+            .iter()
+            .map(|entry| Arc::clone(entry.value()))
+            .collect();
+        all.sort_by(|a, b| a.name().cmp(b.name()));
+        all
+    }
+
+    /// The parsed blobs.
+    pub fn blobs(&self) -> &Arc<BlobCache> {
+        &self.blobs
+    }
+
+    /// The threads that parse and index.
+    pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
+        &self.pool
+    }
+
+    /// The right to run one whole-repository indexing.
+    pub fn index_runs(&self) -> &Arc<Semaphore> {
+        &self.index_runs
+    }
+
+    /// Questions being answered and waiting.
+    pub fn permits(&self) -> &Permits {
+        &self.permits
+    }
+}

@@ -1,0 +1,202 @@
+//! The read path: a validated question, its turn, the snapshot, the pure answer off the async
+//! threads, under a deadline. What an answer had to do without is said in its issues.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use foveate_index::Snapshot;
+use foveate_query::answer::Issue;
+use foveate_query::{Answer, RankingConfig, Request};
+
+use super::{AdmissionError, DemandError, Engine, Repository, State};
+
+/// A question to one repository.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Name of the repository.
+    pub repo: String,
+    /// Commit, branch or tag; `None` for the current snapshot.
+    pub reference: Option<String>,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// An answer, and what it was taken from.
+#[derive(Debug)]
+pub struct Answered {
+    /// Name of the repository.
+    pub repo: String,
+    /// The snapshot that was asked.
+    pub snapshot: Arc<Snapshot>,
+    /// What came out; `issues` holds the engine's as well.
+    pub answer: Answer,
+    /// Changed files that the snapshot does not hold yet.
+    pub pending_files: usize,
+    /// Milliseconds from the question to the answer, waiting included.
+    pub total_ms: f64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// No repository has this name.
+    #[error("no repository is called {0:?}")]
+    UnknownRepo(String),
+    /// Its first index is being built.
+    #[error("the repository is being indexed ({phase}, {done} of {total} files)")]
+    Indexing {
+        /// What is being done.
+        phase: &'static str,
+        /// Steps of it done.
+        done: usize,
+        /// Steps of it in all; 0 where that is not known.
+        total: usize,
+    },
+    /// It could never be indexed.
+    #[error("the repository could not be indexed: {0}")]
+    Failed(String),
+    /// The revision cannot be had.
+    #[error(transparent)]
+    Revision(#[from] DemandError),
+    /// The revision's index is not built yet; the build goes on.
+    #[error("the index of this revision is still being built")]
+    Building,
+    /// Too many questions.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
+    /// The answer took too long.
+    #[error("the answer took longer than {0:?}")]
+    Deadline(Duration),
+    /// The answer failed on a defect of ours.
+    #[error("answering failed")]
+    Defect,
+}
+
+impl Engine {
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    pub async fn ask(&self, question: Question) -> Result<Answered, AskError> {
+        let start = Instant::now();
+        let repository = self
+            .get(&question.repo)
+            .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
+        let (snapshot, pending_files) = self.snapshot(&repository, question.reference).await?;
+        let asked = Instant::now();
+        let deadline = self.settings.deadline;
+        let admission = self.permits.acquire(deadline).await?;
+        metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
+        let work = tokio::task::spawn_blocking({
+            let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
+            move || {
+                let answer = answer_now(&snapshot, &question.request, &ranking);
+                drop(admission);
+                answer
+            }
+        });
+        let left = deadline.saturating_sub(asked.elapsed());
+        let mut answer = match tokio::time::timeout(left, work).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => return Err(AskError::Defect),
+            Err(_) => return Err(AskError::Deadline(deadline)),
+        };
+        answer.issues.extend(issues(&repository, &snapshot));
+        let total = start.elapsed();
+        record(&answer, total);
+        Ok(Answered {
+            repo: question.repo,
+            snapshot,
+            answer,
+            pending_files,
+            total_ms: total.as_secs_f64() * 1000.0,
+        })
+    }
+
+    /// The snapshot to ask, and how many changed files it does not hold yet.
+    async fn snapshot(
+        &self,
+        repository: &Repository,
+        reference: Option<String>,
+    ) -> Result<(Arc<Snapshot>, usize), AskError> {
+        let Some(current) = repository.current() else {
+            let status = repository.status();
+            if let (State::Failed, Some(error)) = (status.state, &status.error) {
+                return Err(AskError::Failed(error.clone()));
+            }
+            let (phase, done, total) = repository.progress().read();
+            return Err(AskError::Indexing {
+                phase: phase.name(),
+                done,
+                total,
+            });
+        };
+        let Some(reference) = reference else {
+            return Ok((Arc::clone(&current.snapshot), repository.pending_files()));
+        };
+        let revision = &current.snapshot.revision;
+        if revision.commit == reference && !revision.dirty {
+            return Ok((Arc::clone(&current.snapshot), 0));
+        }
+        if let Some(snapshot) = repository.revisions().get(&reference) {
+            return Ok((snapshot, 0));
+        }
+        let demand = repository.demand(reference);
+        match tokio::time::timeout(self.settings.build_deadline, demand).await {
+            Ok(Some(snapshot)) => Ok((snapshot?, 0)),
+            Ok(None) => Err(AdmissionError::QueueFull.into()),
+            Err(_) => Err(AskError::Building),
+        }
+    }
+}
+
+/// Answers on this thread. Blocks for milliseconds: not for async threads.
+pub fn answer_now(snapshot: &Snapshot, request: &Request, ranking: &RankingConfig) -> Answer {
+    let start = Instant::now();
+    let now = || start.elapsed().as_secs_f64() * 1000.0;
+    foveate_query::answer(snapshot, request, ranking, &now)
+}
+
+/// What an answer had to do without.
+fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    let status = repository.status();
+    if let (State::Failed, Some(error)) = (status.state, &status.error) {
+        issues.push(Issue {
+            code: "degraded",
+            detail: format!("the source could not be read again, so this may be old: {error}"),
+        });
+    }
+    if snapshot.history.is_none() {
+        issues.push(match &status.history_error {
+            None => Issue {
+                code: "history_loading",
+                detail: "past commits are still being loaded; they did not count yet".to_owned(),
+            },
+            Some(error) => Issue {
+                code: "history_unavailable",
+                detail: format!("past commits could not be loaded and did not count: {error}"),
+            },
+        });
+    }
+    for issue in &issues {
+        metrics::counter!("foveate_degraded_answers_total", "code" => issue.code).increment(1);
+    }
+    issues
+}
+
+fn record(answer: &Answer, total: Duration) {
+    let intent = answer.intent.kind.name();
+    let stages = [
+        ("intent", answer.timings.intent),
+        ("resolve", answer.timings.resolve),
+        ("rank", answer.timings.rank),
+        ("assemble", answer.timings.assemble),
+    ];
+    for (stage, milliseconds) in stages {
+        metrics::histogram!("foveate_stage_seconds", "stage" => stage, "intent" => intent)
+            .record(milliseconds / 1000.0);
+    }
+    metrics::histogram!("foveate_stage_seconds", "stage" => "total", "intent" => intent)
+        .record(total);
+}

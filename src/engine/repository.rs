@@ -1,0 +1,299 @@
+//! One warm repository as readers see it: its current snapshot, its state, and the doors through
+//! which more is asked of the floor above. Reading takes no lock that a writer holds while it works.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use foveate_index::{Snapshot, snapshot::Memory};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{Progress, RepoName, Revisions};
+
+/// Where a repository's files come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A directory with files.
+    WorkingTree {
+        /// Its canonical path.
+        path: PathBuf,
+        /// Whether to follow its changes.
+        watch: bool,
+    },
+    /// A git repository, read from its objects.
+    Git {
+        /// An absolute path or a URL, which may hold credentials.
+        location: String,
+        /// Commit, branch or tag; `None` for the repository's `HEAD`.
+        reference: Option<String>,
+    },
+}
+
+/// What can be expected of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its first snapshot is being built.
+    Indexing,
+    /// It answers.
+    Ready,
+    /// Its source could not be read the last time. Where it has a snapshot from before, it still
+    /// answers from that and says so.
+    Failed,
+}
+
+impl State {
+    /// All states.
+    pub const ALL: [Self; 3] = [Self::Indexing, Self::Ready, Self::Failed];
+
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Indexing => "indexing",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How changes of a working tree are noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watching {
+    /// Only when asked to synchronize.
+    Off,
+    /// By events of the file system.
+    Events {
+        /// Directories watched.
+        directories: usize,
+    },
+    /// By looking at every file again and again, since events cannot be had.
+    Sweeping {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What is known about a repository beside its snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// What can be expected.
+    pub state: State,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// How changes are noticed.
+    pub watching: Watching,
+    /// Why the history could not be loaded.
+    pub history_error: Option<String>,
+}
+
+/// A snapshot with what is said about it in listings.
+#[derive(Debug)]
+pub struct Published {
+    /// The index.
+    pub snapshot: Arc<Snapshot>,
+    /// Indexed files per language.
+    pub languages: BTreeMap<&'static str, usize>,
+    /// Files that are listed but not indexed, per reason.
+    pub skipped: BTreeMap<&'static str, usize>,
+    /// Files whose parsing reported an issue, per code.
+    pub parse_issues: BTreeMap<&'static str, usize>,
+    /// How long building it took, reading the files not included.
+    pub build_time: Duration,
+    memory: OnceLock<Memory>,
+}
+
+impl Published {
+    pub(super) fn new(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
+        let mut published = Self {
+            languages: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            parse_issues: BTreeMap::new(),
+            build_time,
+            memory: OnceLock::new(),
+            snapshot: Arc::clone(&snapshot),
+        };
+        for file in snapshot.files.as_slice() {
+            if let Some(reason) = &file.skipped {
+                *published.skipped.entry(reason.code()).or_default() += 1;
+                continue;
+            }
+            let language = file.language.name();
+            *published.languages.entry(language).or_default() += 1;
+            let issues = file.content.iter().flat_map(|c| &c.facts.issues);
+            for issue in issues {
+                *published.parse_issues.entry(issue.code()).or_default() += 1;
+            }
+        }
+        published
+    }
+
+    /// Estimated bytes per structure; counted once, when first asked for.
+    pub fn memory(&self) -> Memory {
+        *self.memory.get_or_init(|| self.snapshot.memory())
+    }
+}
+
+/// A revision that the engine wants from the floor above.
+#[derive(Debug)]
+pub struct Demand {
+    /// Commit, branch or tag.
+    pub reference: String,
+    /// Takes the answer.
+    pub reply: oneshot::Sender<Result<Arc<Snapshot>, DemandError>>,
+}
+
+/// Why a revision cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DemandError {
+    /// No such commit, branch or tag.
+    #[error("no commit, branch or tag {0:?} in the repository")]
+    UnknownRef(String),
+    /// The text cannot be a ref.
+    #[error("{0}")]
+    MalformedRef(String),
+    /// The repository has no revisions: a directory that is not under git.
+    #[error("the repository is a directory without git, so it has no other revision")]
+    NoRevisions,
+    /// Reading or indexing it failed.
+    #[error("{0}")]
+    Failed(String),
+    /// The server is stopping, or the repository was removed.
+    #[error("the repository is going away")]
+    Gone,
+}
+
+/// What others ask of the task that drives a repository.
+#[derive(Debug)]
+pub struct Orders {
+    /// Revisions that are not warm.
+    pub demands: mpsc::Receiver<Demand>,
+    /// Look at the source again. Holds one order: more of them while one waits mean the same.
+    pub syncs: mpsc::Receiver<()>,
+}
+
+/// Revisions that may be asked for and wait to be looked up.
+const DEMANDS: usize = 64;
+
+/// One warm repository.
+#[derive(Debug)]
+pub struct Repository {
+    name: RepoName,
+    source: Source,
+    current: ArcSwapOption<Published>,
+    status: ArcSwap<Status>,
+    progress: Arc<Progress>,
+    pending: Arc<AtomicUsize>,
+    revisions: Revisions,
+    demands: mpsc::Sender<Demand>,
+    syncs: mpsc::Sender<()>,
+    changed: watch::Sender<()>,
+}
+
+impl Repository {
+    pub(super) fn new(name: RepoName, source: Source, revisions: usize) -> (Self, Orders) {
+        let (demands, demands_out) = mpsc::channel(DEMANDS);
+        let (syncs, syncs_out) = mpsc::channel(1);
+        let repository = Self {
+            name,
+            source,
+            current: ArcSwapOption::empty(),
+            status: ArcSwap::from_pointee(Status {
+                state: State::Indexing,
+                error: None,
+                watching: Watching::Off,
+                history_error: None,
+            }),
+            progress: Arc::default(),
+            pending: Arc::default(),
+            revisions: Revisions::new(revisions),
+            demands,
+            syncs,
+            changed: watch::Sender::new(()),
+        };
+        let orders = Orders {
+            demands: demands_out,
+            syncs: syncs_out,
+        };
+        (repository, orders)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &RepoName {
+        &self.name
+    }
+
+    /// Where its files come from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The current snapshot; `None` until the first one is built.
+    pub fn current(&self) -> Option<Arc<Published>> {
+        self.current.load_full()
+    }
+
+    /// Its state.
+    pub fn status(&self) -> Arc<Status> {
+        self.status.load_full()
+    }
+
+    /// How far indexing has come.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Changed files that are not in the current snapshot yet, as far as they were noticed.
+    pub fn pending(&self) -> &Arc<AtomicUsize> {
+        &self.pending
+    }
+
+    /// [`Self::pending`] now.
+    pub fn pending_files(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// Warm revisions other than the current one.
+    pub fn revisions(&self) -> &Revisions {
+        &self.revisions
+    }
+
+    /// Asks for a look at the source; an order that still waits covers this one.
+    pub fn order_sync(&self) {
+        let _ = self.syncs.try_send(());
+    }
+
+    /// Tells of every new snapshot and every change of state.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// A revision that is not warm, as soon as it is built.
+    ///
+    /// # Errors
+    /// See [`DemandError`]; `None` where too many demands wait.
+    pub(super) async fn demand(
+        &self,
+        reference: String,
+    ) -> Option<Result<Arc<Snapshot>, DemandError>> {
+        let (reply, answer) = oneshot::channel();
+        match self.demands.try_send(Demand { reference, reply }) {
+            Ok(()) => Some(answer.await.unwrap_or(Err(DemandError::Gone))),
+            Err(mpsc::error::TrySendError::Full(_)) => None,
+            Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(DemandError::Gone)),
+        }
+    }
+
+    pub(super) fn set_current(&self, published: Published) {
+        self.current.store(Some(Arc::new(published)));
+    }
+
+    /// Changes the status. Only the one writer calls this, so that no change is lost.
+    pub(super) fn set_status(&self, change: impl FnOnce(&mut Status)) {
+        let mut status = Status::clone(&self.status.load());
+        change(&mut status);
+        self.status.store(Arc::new(status));
+        self.changed.send_replace(());
+    }
+}

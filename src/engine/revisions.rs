@@ -1,0 +1,197 @@
+//! Warm revisions of one repository beside the current one: a few, the least recently used goes
+//! first. A revision that many ask for at once is built once.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foveate_index::Snapshot;
+use tokio::sync::watch;
+
+use super::DemandError;
+
+type Outcome = Option<Result<Arc<Snapshot>, DemandError>>;
+
+/// The revisions of one repository, by commit.
+#[derive(Debug)]
+pub struct Revisions {
+    capacity: usize,
+    /// Most recently used last.
+    slots: Mutex<VecDeque<(String, watch::Receiver<Outcome>)>>,
+}
+
+/// What to do for a revision.
+#[derive(Debug)]
+pub enum Claim {
+    /// It is warm.
+    Ready(Arc<Snapshot>),
+    /// Someone builds it: wait.
+    Waiting(Waiting),
+    /// Build it.
+    Build(Ticket),
+}
+
+/// A revision that someone else builds.
+#[derive(Debug)]
+pub struct Waiting(watch::Receiver<Outcome>);
+
+/// The duty to build a revision. Dropped unfulfilled, it tells those who wait that it failed.
+#[derive(Debug)]
+pub struct Ticket(watch::Sender<Outcome>);
+
+impl Revisions {
+    /// Room for `capacity` revisions, at least one.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            capacity: capacity.max(1),
+            slots: Mutex::default(),
+        }
+    }
+
+    /// The snapshot of a commit, if it is warm.
+    pub fn get(&self, commit: &str) -> Option<Arc<Snapshot>> {
+        let mut slots = self.lock();
+        let receiver = touch(&mut slots, commit)?;
+        let outcome = receiver.borrow();
+        outcome.as_ref()?.as_ref().ok().cloned()
+    }
+
+    /// The snapshot of a commit, or who builds it.
+    pub fn claim(&self, commit: &str) -> Claim {
+        let mut slots = self.lock();
+        if let Some(receiver) = touch(&mut slots, commit) {
+            let state = receiver.borrow().clone();
+            match state {
+                Some(Ok(snapshot)) => return Claim::Ready(snapshot),
+                None if receiver.has_changed().is_ok() => {
+                    return Claim::Waiting(Waiting(receiver.clone()));
+                }
+                // It failed or was given up: the next one tries again.
+                _ => drop(slots.pop_back()),
+            }
+        }
+        let (sender, receiver) = watch::channel(None);
+        slots.push_back((commit.to_owned(), receiver));
+        while slots.len() > self.capacity {
+            slots.pop_front();
+        }
+        Claim::Build(Ticket(sender))
+    }
+
+    /// How many are warm or being built.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, watch::Receiver<Outcome>)>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moves a commit to the most recently used place.
+fn touch<'a>(
+    slots: &'a mut VecDeque<(String, watch::Receiver<Outcome>)>,
+    commit: &str,
+) -> Option<&'a watch::Receiver<Outcome>> {
+    let position = slots.iter().position(|(known, _)| known == commit)?;
+    let slot = slots.remove(position)?;
+    slots.push_back(slot);
+    slots.back().map(|(_, receiver)| receiver)
+}
+
+impl Ticket {
+    /// Hands the snapshot to those who wait and to those who come later. May be called again with
+    /// a better one of the same commit.
+    pub fn fulfil(&self, snapshot: Arc<Snapshot>) {
+        self.0.send_replace(Some(Ok(snapshot)));
+    }
+
+    /// Tells those who wait that it cannot be had.
+    pub fn fail(self, error: DemandError) {
+        self.0.send_replace(Some(Err(error)));
+    }
+
+    /// Whether the revision was pushed out by others and nobody waits for it.
+    pub fn is_forgotten(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+impl Waiting {
+    /// The outcome of the build.
+    ///
+    /// # Errors
+    /// When it failed.
+    pub async fn outcome(mut self) -> Result<Arc<Snapshot>, DemandError> {
+        match self.0.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Err(DemandError::Gone)),
+            Err(_) => Err(DemandError::Failed("building the index was given up".to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_index::Revision;
+
+    use super::*;
+
+    fn snapshot(commit: &str) -> Arc<Snapshot> {
+        let revision = Revision {
+            commit: commit.to_owned(),
+            dirty: false,
+        };
+        Arc::new(Snapshot::build(revision, 1, Vec::new(), None, None).expect("an empty index"))
+    }
+
+    fn ticket(claim: Claim) -> Ticket {
+        match claim {
+            Claim::Build(ticket) => ticket,
+            other => panic!("expected a ticket, got {other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn many_ask_and_one_builds() {
+        let revisions = Revisions::new(2);
+        let ticket = ticket(revisions.claim("a"));
+        let Claim::Waiting(waiting) = revisions.claim("a") else {
+            panic!("the second must wait");
+        };
+        ticket.fulfil(snapshot("a"));
+        assert!(waiting.outcome().await.is_ok());
+        assert!(matches!(revisions.claim("a"), Claim::Ready(_)));
+        assert!(revisions.get("a").is_some());
+    }
+
+    #[tokio::test]
+    async fn a_failed_build_is_told_and_tried_again() {
+        let revisions = Revisions::new(2);
+        let first = ticket(revisions.claim("a"));
+        let Claim::Waiting(waiting) = revisions.claim("a") else {
+            panic!("the second must wait");
+        };
+        drop(first);
+        assert!(waiting.outcome().await.is_err());
+        ticket(revisions.claim("a")).fail(DemandError::NoRevisions);
+        assert!(revisions.get("a").is_none());
+        ticket(revisions.claim("a"));
+    }
+
+    #[test]
+    fn the_least_recently_used_goes() {
+        let revisions = Revisions::new(2);
+        let a = ticket(revisions.claim("a"));
+        a.fulfil(snapshot("a"));
+        ticket(revisions.claim("b")).fulfil(snapshot("b"));
+        assert!(revisions.get("a").is_some());
+        ticket(revisions.claim("c")).fulfil(snapshot("c"));
+        assert!(revisions.get("b").is_none());
+        assert!(revisions.get("a").is_some());
+        assert!(!a.is_forgotten());
+    }
+}

@@ -1,0 +1,154 @@
+//! The one place where indexes are built and published. A [`Writer`] cannot be cloned, so that the
+//! type says that a repository has one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{History, SourceFile};
+
+use super::repository::Published;
+use super::{Repository, State, Watching};
+
+/// Why a snapshot is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The repository was registered, or the server started.
+    Registered,
+    /// Files changed.
+    Changed,
+    /// Someone asked to look at the source.
+    Sync,
+    /// A revision was asked for.
+    Demand,
+    /// The history was loaded.
+    History,
+}
+
+impl Cause {
+    /// The stable lower-case name used in metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Registered => "registered",
+            Self::Changed => "changed",
+            Self::Sync => "sync",
+            Self::Demand => "demand",
+            Self::History => "history",
+        }
+    }
+}
+
+/// A revision to index.
+#[derive(Debug)]
+pub struct Plan {
+    /// Why.
+    pub cause: Cause,
+    /// What it is.
+    pub revision: Revision,
+    /// Its files.
+    pub files: Vec<SourceFile>,
+    /// Its past; `None` while it is not loaded.
+    pub history: Option<Arc<History>>,
+}
+
+/// The index could not be built.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot build the index: {0}")]
+pub struct PublishError(String);
+
+/// Builds the index of a revision. Blocks; runs on the current rayon pool.
+///
+/// # Errors
+/// When the index cannot be written.
+pub fn build(
+    plan: Plan,
+    generation: u64,
+    previous: Option<&Snapshot>,
+) -> Result<Snapshot, PublishError> {
+    let Plan {
+        cause,
+        revision,
+        files,
+        history,
+    } = plan;
+    let start = Instant::now();
+    let snapshot = Snapshot::build(revision, generation, files, history, previous)
+        .map_err(|error| PublishError(error.to_string()))?;
+    metrics::histogram!("foveate_index_build_seconds", "cause" => cause.name())
+        .record(start.elapsed());
+    Ok(snapshot)
+}
+
+/// The only hand that replaces a repository's snapshot and status.
+#[derive(Debug)]
+pub struct Writer {
+    repository: Arc<Repository>,
+    pool: Arc<rayon::ThreadPool>,
+}
+
+impl Writer {
+    pub(super) fn new(repository: Arc<Repository>, pool: Arc<rayon::ThreadPool>) -> Self {
+        Self { repository, pool }
+    }
+
+    /// The repository that it writes.
+    pub fn repository(&self) -> &Arc<Repository> {
+        &self.repository
+    }
+
+    /// Builds the next generation and makes it the current one. Blocks: not for async threads.
+    ///
+    /// # Errors
+    /// When the index cannot be built; the current snapshot stays.
+    pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
+        let previous = self.repository.current();
+        let previous = previous.as_ref().map(|p| &*p.snapshot);
+        let generation = previous.map_or(1, |p| p.generation + 1);
+        let start = Instant::now();
+        let snapshot = self
+            .pool
+            .install(|| build(plan, generation, previous))
+            .map(Arc::new)?;
+        self.swap_in(Arc::clone(&snapshot), start.elapsed());
+        Ok(snapshot)
+    }
+
+    fn swap_in(&self, snapshot: Arc<Snapshot>, build_time: Duration) {
+        self.repository
+            .set_current(Published::new(snapshot, build_time));
+        self.repository.set_status(|status| {
+            status.state = State::Ready;
+            status.error = None;
+            status.history_error = None;
+        });
+    }
+
+    /// The source could not be read. What was published before stays.
+    pub fn fail(&mut self, error: String) {
+        self.repository.set_status(|status| {
+            status.state = State::Failed;
+            status.error = Some(error);
+        });
+    }
+
+    /// The source was read and nothing differs from the current snapshot.
+    pub fn confirm(&mut self) {
+        self.repository.set_status(|status| {
+            status.state = State::Ready;
+            status.error = None;
+        });
+    }
+
+    /// How changes are noticed from now on.
+    pub fn set_watching(&mut self, watching: Watching) {
+        if self.repository.status().watching != watching {
+            self.repository.set_status(|status| status.watching = watching);
+        }
+    }
+
+    /// The history could not be loaded; answers do without it.
+    pub fn fail_history(&mut self, error: String) {
+        self.repository
+            .set_status(|status| status.history_error = Some(error));
+    }
+}
