@@ -209,8 +209,14 @@ impl<'a> Fence<'a> {
             let rest = trimmed.trim_start_matches(mark);
             let length = trimmed.len() - rest.len();
             if length >= 3 {
-                // "```a```" on one line is inline code.
-                if rest.contains(mark) {
+                // "```a```" on one line is inline code, and Python underlines with tildes.
+                let named = rest
+                    .trim_start()
+                    .chars()
+                    .next()
+                    .is_none_or(|c| c.is_alphanumeric() || matches!(c, '{' | '.' | '(' | '<'));
+                let underlines = mark == '~' && line.starts_with("    ");
+                if rest.contains(mark) || !named || underlines {
                     return None;
                 }
                 // An info string is one word; more than that is code on the wrong line.
@@ -283,7 +289,8 @@ fn heading<'a>(line: &'a str, next: Option<&str>) -> Option<&'a str> {
     }
     let plain = line.strip_suffix(':').unwrap_or(line);
     let words = plain.split_whitespace().count();
-    if words <= 5 && (plain.len() < line.len() || words <= 3) {
+    let label = plain.len() < line.len() || words <= 3 && !line.ends_with(['.', '?', '!', ',']);
+    if words <= 5 && label {
         let folded = fold(plain);
         let standard = is_environment(&folded) || (words >= 2 && is_standard_heading(&folded));
         let capital = plain.starts_with(char::is_uppercase);

@@ -336,7 +336,7 @@ impl Collector {
                 if message.split(' ').count() > 1 {
                     self.error(message);
                 }
-                return;
+                break;
             }
         }
         for quoted in line.split('"').skip(1).step_by(2) {
@@ -496,7 +496,8 @@ fn is_statement(line: &str, words: usize) -> bool {
         .strip_prefix(" = ")
         .or_else(|| rest.strip_prefix('='))
         .is_some_and(|value| !value.starts_with('='));
-    let called = rest.starts_with('(') && line.ends_with(')') && words <= 12;
+    let called =
+        rest.starts_with('(') && !line.contains("](") && line.ends_with(')') && words <= 12;
     let returned = name == "return" && words <= 6 && !line.ends_with('.');
     assigned && words <= 20 || called || returned
 }

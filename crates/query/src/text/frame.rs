@@ -246,7 +246,9 @@ fn located(text: &str) -> Option<Mark> {
     }
     let rest = rest.trim();
     let function = rest.strip_prefix("in ").unwrap_or("");
-    let known = !function.is_empty() || rest.is_empty() || is_error(rest);
+    // `a.py:12: error: …` of a checker is a place, not a frame.
+    let raised = rest.starts_with(char::is_uppercase) && is_error(rest);
+    let known = !function.is_empty() || raised;
     known.then(|| Mark::Frame(frame(path, line, function), Order::OutermostFirst))
 }
 
@@ -323,18 +325,16 @@ fn frame(path: &str, line: u32, function: &str) -> Frame {
 pub(super) fn clean_path(path: &str) -> String {
     let mut path = path.trim_matches(['"', '\'', '`', '<', '>', '(', ')', ' ']);
     if let Some((scheme, rest)) = path.split_once("://") {
-        let is_host = matches!(scheme, "http" | "https") || scheme.ends_with("webpack");
-        path = if is_host && !rest.starts_with('/') {
-            rest.split_once('/').map_or(rest, |(_, path)| path)
-        } else {
-            rest
+        let bundled = scheme.starts_with("webpack");
+        let hosted = matches!(scheme, "http" | "https") || bundled && !rest.starts_with('/');
+        path = match rest.split_once('/') {
+            Some((_, path)) if hosted || bundled => path,
+            _ => rest,
         };
     }
     let path = path.split('?').next().unwrap_or(path);
-    let path = path
-        .trim_start_matches("webpack-internal:///")
-        .trim_start_matches("webpack:///");
-    let path = path.replace('\\', "/");
+    // `**init**.py`: Markdown took the underscores for emphasis.
+    let path = path.replace('\\', "/").replace("**", "__");
     path.trim_start_matches("./").to_owned()
 }
 

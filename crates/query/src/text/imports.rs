@@ -148,7 +148,9 @@ fn script(statement: &str, specifier: &str, names: &mut Vec<String>) {
 }
 
 fn push(names: &mut Vec<String>, name: String) {
-    let valid = !name.is_empty() && name.len() <= 300 && !name.contains(char::is_whitespace);
+    let valid = name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$'))
+        && name.len() <= 300
+        && !name.contains(char::is_whitespace);
     if valid {
         names.push(name);
     }

@@ -14,8 +14,11 @@ pub(super) fn split(query: &str) -> Vec<String> {
         .map(clean)
         .collect();
     let filled = lines.iter().filter(|line| !line.trim().is_empty());
-    let flat = filled.clone().count() <= FLAT_LINES && filled.clone().any(|l| l.len() > FLAT_BYTES);
-    if flat {
+    let few = filled.clone().count() <= FLAT_LINES;
+    let mark = |line: &String| line.contains(" ## ") || line.contains(" ### ");
+    let flat = |line: &String| few && line.len() > FLAT_BYTES || mark(line);
+    // Only the first lines show it: a table or a log further down may well hold such marks.
+    if filled.take(FLAT_LINES).any(flat) {
         lines.iter().flat_map(|line| reflow(line)).collect()
     } else {
         lines

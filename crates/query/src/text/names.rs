@@ -118,7 +118,7 @@ pub(super) fn is_identifier_like(name: &str, called: bool) -> bool {
     }
     let inner = name.trim_matches('_');
     if inner.contains('_') {
-        return true;
+        return !PRODUCTS.contains(&inner);
     }
     if name.starts_with("__") && name.ends_with("__") && inner.len() > 1 {
         return true;
@@ -232,6 +232,7 @@ const PRODUCTS: &[&str] = &[
     "wikipedia",
     "wordpress",
     "sqlite",
+    "x86_64",
     "mariadb",
     "dynamodb",
     "youtube",

@@ -1,1 +1,351 @@
+//! Whole queries: what is taken out, what stays, and where it goes.
+
 use super::*;
+
+fn parse(query: &str) -> QueryText {
+    QueryText::parse(query)
+}
+
+fn texts(text: &QueryText, kind: SegmentKind) -> Vec<String> {
+    text.of_kind(kind).map(|t| t.trim().to_owned()).collect()
+}
+
+fn names(text: &QueryText, kind: MentionKind) -> Vec<&str> {
+    let of_kind = text.mentions.iter().filter(|m| m.kind == kind);
+    of_kind.map(|m| m.name.as_str()).collect()
+}
+
+fn frames(text: &QueryText) -> Vec<String> {
+    text.frames
+        .iter()
+        .map(|f| format!("{}:{} {}", f.path, f.line, f.function))
+        .collect()
+}
+
+fn paths(text: &QueryText) -> Vec<String> {
+    let shown = text.paths.iter().map(|p| format!("{}:{}", p.path, p.line));
+    shown.collect()
+}
+
+#[test]
+fn an_issue_of_a_template() {
+    let text = parse(
+        "[Bug]: `Pool.acquire` hangs when max_size is 0\r\n\
+         \r\n\
+         ### First check\r\n\
+         - [x] I have searched the existing issues\r\n\
+         \r\n\
+         ### Describe the bug\r\n\
+         <!-- A clear and concise\r\n description -->\r\n\
+         Calling `pool.acquire(timeout=1)` never returns, see lib/pool.py:42 and\r\n\
+         https://github.com/acme/pool/blob/3f2a9c1/src/pool/wait_queue.py#L10-L20.\r\n\
+         The WaitQueue is never woken up.\r\n\
+         \r\n\
+         ```python\r\n\
+         from acme.pool import Pool, open_pool as op\r\n\
+         pool = Pool(max_size=0)\r\n\
+         pool.acquire()\r\n\
+         ```\r\n\
+         \r\n\
+         ### Environment\r\n\
+         - OS: Linux\r\n\
+         - Python 3.11.2\r\n\
+         ```\r\n\
+         acme==1.2.3\r\n\
+         ```\r\n\
+         ### Additional context\r\n\
+         _No response_\r\n",
+    );
+    assert_eq!(text.title(), "Pool.acquire hangs when max_size is 0");
+    assert_eq!(
+        text.labels,
+        ["bug", "describe the bug", "additional context"]
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("never returns"), "{prose}");
+    for gone in [
+        "clear and concise",
+        "searched",
+        "Linux",
+        "3.11",
+        "No response",
+        "https",
+    ] {
+        assert!(!prose.contains(gone), "{gone} is still in {prose}");
+    }
+    assert_eq!(
+        texts(&text, SegmentKind::InlineCode),
+        ["pool.acquire(timeout=1)"]
+    );
+    assert_eq!(texts(&text, SegmentKind::CodeBlock).len(), 1);
+    assert_eq!(
+        names(&text, MentionKind::Title),
+        ["Pool.acquire", "max_size"]
+    );
+    assert_eq!(
+        names(&text, MentionKind::InlineCode),
+        ["Pool.acquire", "pool.acquire"]
+    );
+    assert_eq!(names(&text, MentionKind::Prose), ["WaitQueue"]);
+    assert_eq!(
+        paths(&text),
+        ["lib/pool.py:42", "src/pool/wait_queue.py:10"]
+    );
+    assert_eq!(text.imports, ["acme.pool.Pool", "acme.pool.open_pool"]);
+}
+
+#[test]
+fn python_tracebacks_fenced_or_not() {
+    let trace = "Traceback (most recent call last):\n  File \"/srv/app/run.py\", line 7, in <module>\n    main()\n  File \"/usr/lib/python3/site-packages/acme/core.py\", line 31, in Core.start\n    self.load(x)\n    ~~~~~~~~~^^^\nKeyError: 'host'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/usr/lib/python3/site-packages/acme/conf.py\", line 5, in load\n    raise ConfigError(\"no host_name\") from e\nacme.errors.ConfigError: no host_name\n";
+    for query in [
+        format!("Start fails\n\nThis happens:\n\n```\n{trace}```\nWhy is that?"),
+        format!("Start fails\n\nThis happens:\n\n{trace}\nWhy is that?"),
+        format!(
+            "Start fails\n\nThis happens:\n\n```pycon\n>>> main()\n{trace}>>> x\n```\nWhy is that?"
+        ),
+    ] {
+        let text = parse(&query);
+        assert_eq!(
+            frames(&text),
+            [
+                "/srv/app/run.py:7 ",
+                "/usr/lib/python3/site-packages/acme/core.py:31 Core.start",
+                "/usr/lib/python3/site-packages/acme/conf.py:5 load",
+            ],
+            "{query}"
+        );
+        assert_eq!(
+            texts(&text, SegmentKind::ErrorMessage),
+            ["KeyError: 'host'", "acme.errors.ConfigError: no host_name"]
+        );
+        assert!(
+            texts(&text, SegmentKind::Prose)
+                .join(" ")
+                .contains("Why is that?")
+        );
+        let traceback = texts(&text, SegmentKind::Traceback).join("\n");
+        assert!(traceback.contains("acme/core.py Core.start"), "{traceback}");
+        assert!(!traceback.contains("site-packages"), "{traceback}");
+        assert!(names(&text, MentionKind::ErrorMessage).contains(&"host_name"));
+    }
+}
+
+#[test]
+fn a_syntax_error_has_a_place_without_a_function() {
+    let text = parse(
+        "  File \"tool/lex.py\", line 3\n    print x\n          ^\nSyntaxError: invalid syntax\n",
+    );
+    assert_eq!(frames(&text), ["tool/lex.py:3 "]);
+    assert_eq!(
+        texts(&text, SegmentKind::ErrorMessage),
+        ["SyntaxError: invalid syntax"]
+    );
+    assert_eq!(text.title(), "");
+}
+
+#[test]
+fn notebook_and_pytest_frames() {
+    let text = parse(
+        "Plot fails\n\n```\n---------------------------------\nTypeError     Traceback (most recent call last)\n<ipython-input-3-0a1b> in <module>()\n----> 1 plot(a)\n\n~/env/lib/acme/plot.py in plot(self, data)\n     11     pass\n---> 12     draw(data)\n     13 \n\nFile ~/env/lib/acme/draw.py:90, in Canvas.draw(self, data)\n     89 x\n---> 90 y\n\nTypeError: no canvas\n```\n\nand in the tests:\n\n```\ntests/test_plot.py:14: in test_plot\n    plot(1)\nE   ValueError: bad data_shape\nsrc/acme/plot.py:12: ValueError\n```\n",
+    );
+    assert_eq!(
+        frames(&text),
+        [
+            "~/env/lib/acme/plot.py:12 plot",
+            "~/env/lib/acme/draw.py:90 Canvas.draw",
+            "tests/test_plot.py:14 test_plot",
+            "src/acme/plot.py:12 ",
+        ]
+    );
+    assert_eq!(
+        texts(&text, SegmentKind::ErrorMessage),
+        ["TypeError: no canvas", "ValueError: bad data_shape"]
+    );
+}
+
+#[test]
+fn traces_of_other_languages_are_outermost_first() {
+    #[track_caller]
+    fn check(trace: &str, wanted: &[&str], error: &str) {
+        let text = parse(&format!("It breaks\n\nLike so:\n\n```\n{trace}\n```\n"));
+        assert_eq!(frames(&text), wanted);
+        let errors = texts(&text, SegmentKind::ErrorMessage);
+        assert_eq!(errors.first().map_or("", String::as_str), error);
+    }
+    check(
+        "Uncaught TypeError: store.getItem is not a function\n    at readItem (webpack-internal:///./src/store/read.ts?ab12:14:9)\n    at async Session.restore [as load] (/app/src/session.js:8:3)\n    at new App (file:///app/src/app.tsx:3:1)\n    at C:\\app\\src\\main.js:1:2\n    at node:internal/main:12:3",
+        &[
+            "node:internal/main:12 ",
+            "C:/app/src/main.js:1 ",
+            "/app/src/app.tsx:3 App",
+            "/app/src/session.js:8 Session.restore",
+            "src/store/read.ts:14 readItem",
+        ],
+        "TypeError: store.getItem is not a function",
+    );
+    check(
+        "java.lang.IllegalStateException: closed\n\tat org.acme.net.Client$Worker.run(Client.java:88)\n\tat org.acme.Main.main(Main.java:5)\nCaused by: java.io.IOException: reset\n\tat org.acme.net.Wire.read(Wire.java:7)\n\t... 3 more",
+        &[
+            "org/acme/Main.java:5 Main.main",
+            "org/acme/net/Client.java:88 Worker.run",
+            "org/acme/net/Wire.java:7 Wire.read",
+        ],
+        "java.lang.IllegalStateException: closed",
+    );
+    check(
+        "panic: nil map\n\ngoroutine 1 [running]:\nexample.com/acme/db.(*Pool).Get(0xc000, 0x1)\n\t/go/src/acme/db/pool.go:17 +0x1d\nmain.main()\n\t/go/src/acme/main.go:4 +0x20",
+        &[
+            "/go/src/acme/main.go:4 main",
+            "/go/src/acme/db/pool.go:17 Pool.Get",
+        ],
+        "panic: nil map",
+    );
+    check(
+        "thread 'main' panicked at src/pool.rs:9:5:\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/0a1b/library/std/src/panicking.rs:1:2\n   1: acme::pool::Pool::get\n             at ./src/pool.rs:9:5",
+        &[
+            "src/pool.rs:9 Pool.get",
+            "/rustc/0a1b/library/std/src/panicking.rs:1 rust_begin_unwind",
+        ],
+        "thread 'main' panicked at src/pool.rs:9:5:",
+    );
+    check(
+        "lib/acme/cop.rb:12:in `block in check': undefined method `name' (NoMethodError)\n\tfrom lib/acme/run.rb:3:in 'Acme::Run#call'",
+        &[
+            "lib/acme/run.rb:3 Acme.Run.call",
+            "lib/acme/cop.rb:12 check",
+        ],
+        "",
+    );
+    check(
+        "PHP Fatal error\n#0 /srv/src/Kernel.php(12): App\\Router->match('/')\n#1 /srv/public/index.php(3): App\\Kernel->run()",
+        &[
+            "/srv/public/index.php:3 App\\Kernel.run",
+            "/srv/src/Kernel.php:12 App\\Router.match",
+        ],
+        "",
+    );
+}
+
+#[test]
+fn code_without_fences_is_told_from_prose() {
+    let text = parse(
+        "Filter is ignored\nDescription\n\t\nGiven this model:\nclass Shelf(models.Model):\n\trows = models.IntegerField(default=0)\n\tclass Meta:\n\t\tordering = ['rows']\nthe following gives every shelf:\nShelf.objects.filter(rows__gt=3)\nThat is because the class of the field is wrong.\n>>> Shelf.objects.count()\n7\n",
+    );
+    let code = texts(&text, SegmentKind::CodeBlock);
+    assert!(
+        code.first()
+            .is_some_and(|c| c.starts_with("class Shelf") && c.ends_with("['rows']")),
+        "{code:?}"
+    );
+    assert_eq!(
+        code.get(1).map(String::as_str),
+        Some("Shelf.objects.filter(rows__gt=3)")
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("That is because the class"), "{prose}");
+    assert!(!prose.contains("Description"), "{prose}");
+    assert!(names(&text, MentionKind::CodeBlock).contains(&"models.IntegerField"));
+}
+
+#[test]
+fn errors_in_prose_and_title() {
+    let text = parse(
+        "TypeError: cannot pickle 'Lock' object when a job is cloned\n\nIt says \"could not find the job store\" as a message, or `StoreError: no such job_id`.",
+    );
+    assert_eq!(
+        texts(&text, SegmentKind::ErrorMessage),
+        [
+            "TypeError: cannot pickle 'Lock' object when a job is cloned",
+            "StoreError: no such job_id",
+            "could not find the job store",
+        ]
+    );
+    assert!(text.title().starts_with("TypeError"));
+    let named = names(&text, MentionKind::ErrorMessage);
+    assert!(
+        named.contains(&"Lock") && named.contains(&"job_id"),
+        "{named:?}"
+    );
+}
+
+#[test]
+fn details_are_dropped_only_when_they_are_about_the_machine() {
+    let text = parse(
+        "A title\n\nBody one.\n\n<details>\n<summary>Versions</summary>\n\nacme: 1.2.3\n\n</details>\n\n<details><summary>Stack trace</summary>\n\n  at run (src/run.ts:3:4)\n\n</details>\n\nBody two.\n",
+    );
+    assert_eq!(frames(&text), ["src/run.ts:3 run"]);
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(
+        prose.contains("Body one.") && prose.contains("Body two.") && !prose.contains("acme"),
+        "{prose}"
+    );
+}
+
+#[test]
+fn a_text_that_lost_its_line_breaks_is_broken_again() {
+    let text = parse(
+        "Timer fires twice ### Describe the bug  When the clock jumps the timer fires twice, which is wrong for everyone who counts on it. ### To Reproduce  **Steps**  1) Start the timer 2) Change the clock **Version** acme v1.3.1  **Platform** Linux",
+    );
+    assert_eq!(text.title(), "Timer fires twice");
+    assert!(text.labels.contains(&"describe the bug".to_owned()));
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(
+        prose.contains("clock jumps") && !prose.contains("v1.3.1"),
+        "{prose}"
+    );
+}
+
+#[test]
+fn titles_of_odd_texts() {
+    for (query, title) in [
+        ("", ""),
+        ("   \n\n", ""),
+        ("where is Foo defined?", "where is Foo defined?"),
+        ("# Heading title #\nbody", "Heading title"),
+        ("feat(router): add links\n\nbody", "add links"),
+        ("```\ncode\n```", ""),
+        ("\u{feff}Title with a mark", "Title with a mark"),
+    ] {
+        assert_eq!(parse(query).title(), title, "{query:?}");
+    }
+    let long = "word ".repeat(2000);
+    assert!(parse(&long).title().len() <= 161);
+}
+
+#[test]
+fn hostile_texts_take_linear_time() {
+    let pieces = [
+        "`",
+        "``a`",
+        "```\n",
+        "<!--",
+        "<details>\n",
+        "</details>\n",
+        "**",
+        "[a](",
+        "- [ ] ",
+        "at (",
+        "File \"",
+        "a.b::c#d",
+        "\u{200b}",
+        "Traceback (most recent call last):\n",
+        "é\r",
+        "{{{",
+        ">>> ",
+        "from a import (",
+        "https://",
+        "____",
+        "((((",
+        "a ",
+        "#0 ",
+        "1 ",
+    ];
+    for piece in pieces {
+        let query = piece.repeat(200_000 / piece.len());
+        // Quadratic work on 200 kB would take minutes; the test's own time limit is the judge.
+        let text = parse(&query);
+        assert!(text.segments.len() <= query.len());
+    }
+    let all = pieces.concat().repeat(500);
+    parse(&all);
+}
