@@ -1,8 +1,33 @@
 //! How the definitions and files of a revision relate: imports resolved to files and definitions,
 //! references resolved to definitions with how sure that is, inheritance, and tests linked to what
-//! they test.
+//! they test. Everything is computed once and never changes; unknown stays unknown. Start at
+//! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
+
+mod csr;
+mod ecmascript;
+mod expressions;
+mod inheritance;
+mod locals;
+mod modules;
+mod packages;
+mod python;
+mod references;
+mod scopes;
+mod test_links;
+mod tsconfig;
+mod values;
+
+use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
+use crate::graph::csr::Rows;
+use crate::graph::inheritance::Inheritance;
+use crate::graph::locals::Locals;
+use crate::graph::modules::Modules;
+use crate::graph::references::Edge;
+use crate::graph::scopes::{FileScope, Found, Names, Target};
+use crate::graph::test_links::{Evidence, TestLinks};
+use crate::graph::values::{Evaluator, Place};
 use crate::symbols::Symbols;
 
 /// How sure a resolved reference is.
@@ -57,76 +82,321 @@ pub enum TestLink {
 
 /// The graph of one snapshot.
 #[derive(Debug, Default)]
-pub struct Graph {}
+pub struct Graph {
+    modules: Modules,
+    scopes: Vec<FileScope>,
+    inheritance: Inheritance,
+    imports: Rows<FileId>,
+    importers: Rows<FileId>,
+    uses: Rows<CallSite>,
+    used: Rows<(DefId, Confidence)>,
+    tests: TestLinks,
+}
+
+/// How much of a revision was resolved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resolution {
+    /// Uses resolved through imports and scopes.
+    pub certain: usize,
+    /// Uses resolved through a guess that rests on the text.
+    pub likely: usize,
+    /// Uses linked by a rare name alone.
+    pub name_only: usize,
+    /// Pairs of files of which one imports the other.
+    pub imports: usize,
+}
 
 impl Graph {
     /// Resolves the imports and references of all files.
-    pub fn new(_files: &Files, _symbols: &Symbols) -> Self {
-        Self {}
+    pub fn new(files: &Files, symbols: &Symbols) -> Self {
+        let modules = Modules::new(files);
+        let scopes = scopes::scopes(files, &modules);
+        let names = Names {
+            files,
+            modules: &modules,
+            scopes: &scopes,
+        };
+        let (inheritance, imports) = rayon::join(
+            || Inheritance::new(names),
+            || Rows::from_rows(&imported_files(names)),
+        );
+        let edges = references::resolve_all(names, symbols, &inheritance);
+        let ((uses, used), tests) = rayon::join(
+            || rayon::join(|| uses(files, &edges), || used(files, &edges)),
+            || {
+                TestLinks::new(&Evidence {
+                    files,
+                    symbols,
+                    edges: &edges,
+                    imports: &imports,
+                })
+            },
+        );
+        Self {
+            importers: reversed(files, &imports),
+            modules,
+            scopes,
+            inheritance,
+            imports,
+            uses,
+            used,
+            tests,
+        }
     }
 
-    /// Files that a file imports, in id order, without itself.
-    pub fn imports(&self, _file: FileId) -> &[FileId] {
-        &[]
+    fn names<'a>(&'a self, files: &'a Files) -> Names<'a> {
+        Names {
+            files,
+            modules: &self.modules,
+            scopes: &self.scopes,
+        }
+    }
+
+    /// Files that a file imports, in id order, without itself: the modules that it names and the
+    /// files that define what it takes from them.
+    pub fn imports(&self, file: FileId) -> &[FileId] {
+        self.imports.row(file.0)
     }
 
     /// Files that import a file, in id order.
-    pub fn importers(&self, _file: FileId) -> &[FileId] {
-        &[]
+    pub fn importers(&self, file: FileId) -> &[FileId] {
+        self.importers.row(file.0)
     }
 
-    /// The definitions (or `None` for the file itself) that a name visible at a file's top level
-    /// stands for: defined there, imported, or re-exported. `name` may be dotted (`models.Model`).
-    pub fn resolve_name(&self, _files: &Files, _file: FileId, _name: &str) -> Vec<DefId> {
-        Vec::new()
+    /// The file that each import of a file stands for, in the order of its `FileFacts::imports`;
+    /// `None` for what lies outside the repository and for namespace packages.
+    pub fn import_modules(&self, file: FileId) -> &[Option<FileId>] {
+        self.scopes
+            .get(file.0 as usize)
+            .map_or(&[], |scope| &scope.modules)
+    }
+
+    /// The definitions that a name visible at a file's top level stands for: defined there,
+    /// imported, or re-exported. `name` may be dotted (`models.Model`, `Client.connect`). Empty
+    /// where it stands for a module or for nothing.
+    pub fn resolve_name(&self, files: &Files, file: FileId, name: &str) -> Vec<DefId> {
+        self.resolve_at(files, file, name).definitions().collect()
+    }
+
+    /// The module that a name visible at a file's top level stands for.
+    pub fn resolve_name_module(&self, files: &Files, file: FileId, name: &str) -> Option<FileId> {
+        match self.resolve_at(files, file, name).first() {
+            Some(Target::Module(module)) => Some(module),
+            _ => None,
+        }
+    }
+
+    fn resolve_at(&self, files: &Files, file: FileId, name: &str) -> Found {
+        if file.0 as usize >= files.len() {
+            return Found::default();
+        }
+        let place = Place {
+            file,
+            enclosing: None,
+        };
+        let names = self.names(files);
+        let evaluator = Evaluator::new(names, &self.inheritance, file, Locals::default());
+        let found = evaluator.path(place, name).found;
+        if !found.is_empty() {
+            return found;
+        }
+        // An import inside a function still says what the file means by a name.
+        let facts = files.content(file).map(|content| &content.facts);
+        facts
+            .map_or(&[][..], |facts| &facts.imports)
+            .iter()
+            .filter(|import| import.enclosing.is_some())
+            .map(|import| Place {
+                file,
+                enclosing: import.enclosing,
+            })
+            .take(64)
+            .map(|place| evaluator.path(place, name).found)
+            .find(|found| !found.is_empty())
+            .unwrap_or(found)
     }
 
     /// The definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier stands for; re-exports are followed.
-    pub fn resolve_dotted(&self, _files: &Files, _path: &str) -> Vec<DefId> {
-        Vec::new()
+    pub fn resolve_dotted(&self, files: &Files, path: &str) -> Vec<DefId> {
+        let names = self.names(files);
+        // The longest leading part that is a module; what follows are its attributes.
+        let mut end = path.len();
+        loop {
+            let module = path.get(..end).unwrap_or("");
+            let rest = path.get(end + 1..).unwrap_or("");
+            if let Some(file) = self.resolve_module(files, module) {
+                let found = if rest.is_empty() {
+                    names.exported(file, "default")
+                } else {
+                    self.attributes(names, file, rest)
+                };
+                return found.definitions().collect();
+            }
+            match module.rfind('.') {
+                Some(dot) => end = dot,
+                None => return Vec::new(),
+            }
+        }
+    }
+
+    fn attributes<'a>(&self, names: Names<'a>, module: FileId, path: &'a str) -> Found {
+        let mut found = Found::one(Target::Module(module));
+        for name in path.split('.').take(16) {
+            found = match found.first() {
+                Some(Target::Module(module)) => names.attribute(module, name),
+                Some(Target::Definition(id)) => self.inheritance.members(names, id, name),
+                Some(Target::External) | None => return Found::default(),
+            };
+        }
+        found
     }
 
     /// The file that an absolute dotted module path or a package specifier (`@scope/core/lib/x`)
     /// stands for.
-    pub fn resolve_module(&self, _files: &Files, _path: &str) -> Option<FileId> {
-        None
+    pub fn resolve_module(&self, files: &Files, path: &str) -> Option<FileId> {
+        if path.is_empty() || path.len() > 1024 {
+            return None;
+        }
+        let dotted = || self.modules.python.dotted(files, path);
+        let package = || self.modules.ecmascript.resolve_package(files, path);
+        if path.contains('/') || path.starts_with('@') {
+            package()
+        } else {
+            dotted().or_else(package)
+        }
     }
 
     /// Where a definition is used, by file and line; itself and name-only matches of common names
-    /// left out.
-    pub fn uses_of(&self, _definition: DefId) -> &[CallSite] {
-        &[]
+    /// left out. The uses of a class are also those of its constructor.
+    pub fn uses_of(&self, definition: DefId) -> &[CallSite] {
+        self.uses.row(definition.0)
     }
 
-    /// The definitions that a definition's body refers to, with how sure that is, by id.
-    pub fn used_by(&self, _definition: DefId) -> &[(DefId, Confidence)] {
-        &[]
+    /// The definitions that a definition's body refers to, with how sure that is, by id. What its
+    /// own members refer to is theirs.
+    pub fn used_by(&self, definition: DefId) -> &[(DefId, Confidence)] {
+        self.used.row(definition.0)
     }
 
-    /// The definitions that the base classes of a class stand for.
-    pub fn bases(&self, _class: DefId) -> &[DefId] {
-        &[]
+    /// The definitions that the base classes of a class stand for, in the order of its bases.
+    pub fn bases(&self, class: DefId) -> &[DefId] {
+        self.inheritance.bases(class)
     }
 
-    /// The classes that name a class as a base.
-    pub fn subclasses(&self, _class: DefId) -> &[DefId] {
-        &[]
+    /// The classes that name a class as a base, by id.
+    pub fn subclasses(&self, class: DefId) -> &[DefId] {
+        self.inheritance.subclasses(class)
     }
 
     /// Tests of a definition: test functions (or test classes) that refer to it or are named after
-    /// it, the surest first.
-    pub fn tests_of(&self, _definition: DefId) -> &[(DefId, TestLink)] {
-        &[]
+    /// it, the surest first; at most 48.
+    pub fn tests_of(&self, definition: DefId) -> &[(DefId, TestLink)] {
+        self.tests.of_definitions.row(definition.0)
     }
 
-    /// Test files of a file, the surest first.
-    pub fn test_files_of(&self, _file: FileId) -> &[(FileId, TestLink)] {
-        &[]
+    /// Test files of a file, the surest first; at most 96.
+    pub fn test_files_of(&self, file: FileId) -> &[(FileId, TestLink)] {
+        self.tests.of_files.row(file.0)
+    }
+
+    /// How much was resolved.
+    pub fn resolution(&self) -> Resolution {
+        let mut resolution = Resolution {
+            imports: self.imports.len(),
+            ..Resolution::default()
+        };
+        for site in self.uses.values() {
+            match site.confidence {
+                Confidence::Certain => resolution.certain += 1,
+                Confidence::Likely => resolution.likely += 1,
+                Confidence::NameOnly => resolution.name_only += 1,
+            }
+        }
+        resolution
     }
 
     /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
-        0
+        self.modules.heap_bytes()
+            + scopes::heap_bytes(&self.scopes)
+            + self.inheritance.heap_bytes()
+            + self.imports.heap_bytes()
+            + self.importers.heap_bytes()
+            + self.uses.heap_bytes()
+            + self.used.heap_bytes()
+            + self.tests.heap_bytes()
     }
+}
+
+/// The files that each file imports.
+fn imported_files(names: Names<'_>) -> Vec<Vec<FileId>> {
+    let ids: Vec<FileId> = names.files.ids().collect();
+    ids.par_iter()
+        .map(|file| {
+            let mut imported = names.imported_files(*file);
+            imported.sort_unstable();
+            imported.dedup();
+            imported.retain(|other| other != file);
+            imported
+        })
+        .collect()
+}
+
+fn reversed(files: &Files, rows: &Rows<FileId>) -> Rows<FileId> {
+    let pairs: Vec<(u32, FileId)> = files
+        .ids()
+        .flat_map(|file| rows.row(file.0).iter().map(move |other| (other.0, file)))
+        .collect();
+    Rows::from_pairs(files.len(), &pairs)
+}
+
+fn uses(files: &Files, edges: &[Vec<Edge>]) -> Rows<CallSite> {
+    let mut pairs = Vec::with_capacity(edges.iter().map(Vec::len).sum());
+    for (file, edges) in files.ids().zip(edges) {
+        let Some(content) = files.content(file) else {
+            continue;
+        };
+        for edge in edges {
+            let Some(reference) = content.facts.references.get(edge.reference as usize) else {
+                continue;
+            };
+            let site = CallSite {
+                file,
+                line: reference.line,
+                reference: edge.reference,
+                enclosing: reference.enclosing.map(|id| files.global(file, id)),
+                confidence: edge.confidence,
+            };
+            pairs.push((edge.target.0, site));
+        }
+    }
+    Rows::from_pairs(files.definition_count(), &pairs)
+}
+
+fn used(files: &Files, edges: &[Vec<Edge>]) -> Rows<(DefId, Confidence)> {
+    let ids: Vec<FileId> = files.ids().collect();
+    let per_file: Vec<Vec<(u32, (DefId, Confidence))>> = ids
+        .par_iter()
+        .zip(edges)
+        .map(|(file, edges)| {
+            let references = files
+                .content(*file)
+                .map_or(&[][..], |content| &content.facts.references);
+            let mut pairs: Vec<(u32, (DefId, Confidence))> = edges
+                .iter()
+                .filter_map(|edge| {
+                    let inside = references.get(edge.reference as usize)?.enclosing?;
+                    let inside = files.global(*file, inside);
+                    Some((inside.0, (edge.target, edge.confidence)))
+                })
+                .collect();
+            pairs.sort_unstable_by_key(|(inside, (target, confidence))| {
+                (*inside, *target, std::cmp::Reverse(*confidence))
+            });
+            pairs.dedup_by_key(|(inside, (target, _))| (*inside, *target));
+            pairs
+        })
+        .collect();
+    Rows::from_pairs(files.definition_count(), &per_file.concat())
 }

@@ -1,0 +1,109 @@
+//! Rows of values in two flat vectors: the compact form of every relation of the graph. A row that
+//! does not exist is empty, so that an id of another snapshot finds nothing instead of panicking.
+
+/// For each row a slice of values.
+#[derive(Debug)]
+pub(super) struct Rows<T> {
+    /// `offsets[r]..offsets[r + 1]` are the values of row `r`.
+    offsets: Box<[u32]>,
+    values: Box<[T]>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self {
+            offsets: Box::default(),
+            values: Box::default(),
+        }
+    }
+}
+
+impl<T: Copy> Rows<T> {
+    /// From the rows in order.
+    pub(super) fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self {
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        let mut values = Vec::with_capacity(rows.iter().map(|r| r.as_ref().len()).sum());
+        offsets.push(0);
+        for row in rows {
+            values.extend_from_slice(row.as_ref());
+            offsets.push(values.len() as u32);
+        }
+        Self {
+            offsets: offsets.into(),
+            values: values.into(),
+        }
+    }
+
+    /// From `(row, value)` pairs; within a row the values keep the order of the pairs. Pairs whose
+    /// row is not below `rows` are left out.
+    pub(super) fn from_pairs(rows: usize, pairs: &[(u32, T)]) -> Self {
+        let mut offsets = vec![0_u32; rows + 1];
+        for (row, _) in pairs {
+            if let Some(count) = offsets.get_mut(*row as usize + 1) {
+                *count += 1;
+            }
+        }
+        for row in 0..rows {
+            offsets[row + 1] += offsets[row];
+        }
+        let total = offsets[rows] as usize;
+        let mut next: Vec<u32> = offsets[..rows].to_vec();
+        let mut order = vec![0_u32; total];
+        for (position, (row, _)) in pairs.iter().enumerate() {
+            if let Some(slot) = next.get_mut(*row as usize) {
+                order[*slot as usize] = position as u32;
+                *slot += 1;
+            }
+        }
+        Self {
+            offsets: offsets.into(),
+            values: order.iter().map(|p| pairs[*p as usize].1).collect(),
+        }
+    }
+
+    /// The values of a row.
+    pub(super) fn row(&self, row: u32) -> &[T] {
+        let row = row as usize;
+        match (self.offsets.get(row), self.offsets.get(row + 1)) {
+            (Some(&start), Some(&end)) => &self.values[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// The values of all rows.
+    pub(super) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// How many values all rows hold.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Estimated heap size in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.offsets) + size_of_val(&*self.values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rows;
+
+    #[test]
+    fn pairs_become_rows_in_their_order() {
+        let rows = Rows::from_pairs(3, &[(2, 'a'), (0, 'b'), (2, 'c'), (9, 'x')]);
+        assert_eq!(rows.row(0), ['b']);
+        assert!(rows.row(1).is_empty());
+        assert_eq!(rows.row(2), ['a', 'c']);
+        assert!(rows.row(3).is_empty());
+        assert_eq!(rows.len(), 3);
+    }
+
+    #[test]
+    fn rows_stay_rows() {
+        let rows = Rows::from_rows(&[vec![1], vec![], vec![2, 3]]);
+        assert_eq!(rows.row(2), [2, 3]);
+        assert!(rows.row(1).is_empty());
+    }
+}

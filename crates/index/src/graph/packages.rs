@@ -1,0 +1,288 @@
+//! The npm packages of a repository: every `package.json` with a name is a package that the others
+//! can import by that name, whether or not a workspace lists it.
+
+use foldhash::HashMap;
+use serde_json::Value;
+
+use crate::files::{FileId, Files};
+use crate::graph::ecmascript::{ancestors, json_files, probe, probe_source, unique};
+use crate::graph::modules::{join, shared_segments};
+
+/// Most targets that one `exports` or `imports` map contributes.
+const MAX_TARGETS: usize = 512;
+/// Deepest nesting of export conditions.
+const MAX_DEPTH: usize = 8;
+/// Largest `package.json` that is read, in bytes.
+const MAX_BYTES: usize = 512 * 1024;
+
+/// One `package.json`.
+#[derive(Debug)]
+struct Package {
+    directory: Box<str>,
+    /// Where the package itself leads, in order of preference.
+    entries: Box<[String]>,
+    /// Subpath patterns (`./lib/*`) and internal ones (`#x`) with their targets in order of
+    /// preference.
+    subpaths: Box<[(String, Box<[String]>)]>,
+}
+
+/// All packages of one revision.
+#[derive(Debug, Default)]
+pub(super) struct Packages {
+    packages: Vec<Package>,
+    by_name: HashMap<Box<str>, Vec<u32>>,
+    by_directory: HashMap<Box<str>, u32>,
+}
+
+impl Packages {
+    pub(super) fn new(files: &Files) -> Self {
+        let mut packages = Self::default();
+        for (_, directory, text) in json_files(files, |name| name == "package.json") {
+            if text.len() > MAX_BYTES {
+                continue;
+            }
+            let Ok(Value::Object(json)) = serde_json::from_str::<Value>(text) else {
+                continue;
+            };
+            let number = packages.packages.len() as u32;
+            if let Some(Value::String(name)) = json.get("name") {
+                let numbers = packages.by_name.entry(name.as_str().into()).or_default();
+                numbers.push(number);
+            }
+            packages.by_directory.insert(directory.into(), number);
+            packages.packages.push(Package {
+                directory: directory.into(),
+                entries: entries(&json).into(),
+                subpaths: subpaths(&json).into(),
+            });
+        }
+        packages
+    }
+
+    /// The file of `name` or `name/sub/path`. Of several packages with that name the one nearest to
+    /// the importing directory.
+    pub(super) fn resolve(
+        &self,
+        files: &Files,
+        directory: &str,
+        specifier: &str,
+    ) -> Option<FileId> {
+        let (name, subpath) = split_specifier(specifier);
+        let numbers = self.by_name.get(name)?;
+        numbers
+            .iter()
+            .filter_map(|number| self.packages.get(*number as usize))
+            .filter_map(|package| Some((package, package.resolve(files, subpath)?)))
+            .min_by_key(|(package, _)| {
+                let shared = shared_segments(directory, &package.directory);
+                let depth = package.directory.split('/').count();
+                (std::cmp::Reverse(shared), depth, &package.directory)
+            })
+            .map(|(_, file)| file)
+    }
+
+    /// A specifier that begins with `#`, through the nearest package's `imports`.
+    pub(super) fn resolve_internal(
+        &self,
+        files: &Files,
+        directory: &str,
+        specifier: &str,
+    ) -> Option<FileId> {
+        if !specifier.starts_with('#') {
+            return None;
+        }
+        ancestors(directory)
+            .find_map(|directory| self.by_directory.get(directory))
+            .and_then(|number| self.packages.get(*number as usize))
+            .and_then(|package| package.through_subpaths(files, specifier))
+    }
+
+    /// The directory of the package that a directory belongs to; the root where there is none.
+    pub(super) fn nearest_directory<'a>(&self, directory: &'a str) -> &'a str {
+        ancestors(directory)
+            .find(|directory| self.by_directory.contains_key(*directory))
+            .unwrap_or("")
+    }
+
+    /// The directory of a package by its name.
+    pub(super) fn directory_of(&self, name: &str) -> Option<&str> {
+        let number = *self.by_name.get(name)?.first()?;
+        Some(&self.packages.get(number as usize)?.directory)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let strings = |list: &[String]| list.iter().map(|s| s.len() + 24).sum::<usize>();
+        let packages: usize = self
+            .packages
+            .iter()
+            .map(|package| {
+                let subpaths: usize = package
+                    .subpaths
+                    .iter()
+                    .map(|(pattern, targets)| pattern.len() + 40 + strings(targets))
+                    .sum();
+                size_of::<Package>()
+                    + package.directory.len()
+                    + strings(&package.entries)
+                    + subpaths
+            })
+            .sum();
+        let names = |keys: usize| keys * 64;
+        packages + names(self.by_name.len()) + names(self.by_directory.len())
+    }
+}
+
+impl Package {
+    fn resolve(&self, files: &Files, subpath: &str) -> Option<FileId> {
+        if subpath.is_empty() {
+            return self
+                .entries
+                .iter()
+                .find_map(|entry| probe_source(files, &join(&self.directory, entry)?))
+                .or_else(|| {
+                    ["src", ".", "lib", "src/main"]
+                        .iter()
+                        .find_map(|top| probe(files, &join(&self.directory, top)?))
+                });
+        }
+        self.through_subpaths(files, &format!("./{subpath}"))
+            .or_else(|| probe_source(files, &join(&self.directory, subpath)?))
+            .or_else(|| probe(files, &join(&join(&self.directory, "src")?, subpath)?))
+    }
+
+    /// The targets of the most specific pattern that fits `subpath`.
+    fn through_subpaths(&self, files: &Files, subpath: &str) -> Option<FileId> {
+        let (_, middle, targets) = self
+            .subpaths
+            .iter()
+            .filter_map(|(pattern, targets)| {
+                let middle = match_pattern(pattern, subpath)?;
+                Some((pattern.len(), middle, targets))
+            })
+            .max_by_key(|(length, middle, _)| (middle.is_empty(), *length))?;
+        targets.iter().find_map(|target| {
+            let target = target.replace('*', middle);
+            probe_source(files, &join(&self.directory, &target)?)
+        })
+    }
+}
+
+/// What `*` of a pattern stands for in `text`, or the empty string for a pattern without one.
+pub(super) fn match_pattern<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
+    match pattern.split_once('*') {
+        None if pattern.ends_with('/') && pattern.len() > 2 => {
+            // The form before patterns: a directory.
+            text.strip_prefix(pattern)
+        }
+        None => (pattern == text).then_some(""),
+        Some((prefix, suffix)) => text.strip_prefix(prefix)?.strip_suffix(suffix),
+    }
+}
+
+/// `@scope/name/sub/path` to `@scope/name` and `sub/path`.
+fn split_specifier(specifier: &str) -> (&str, &str) {
+    let from = if specifier.starts_with('@') {
+        specifier
+            .find('/')
+            .map_or(specifier.len(), |slash| slash + 1)
+    } else {
+        0
+    };
+    match specifier.get(from..).and_then(|rest| rest.find('/')) {
+        Some(slash) => (&specifier[..from + slash], &specifier[from + slash + 1..]),
+        None => (specifier, ""),
+    }
+}
+
+/// Where the package's own name leads: `exports` at its root, then the older fields.
+fn entries(json: &serde_json::Map<String, Value>) -> Vec<String> {
+    let mut entries = Vec::new();
+    if let Some(Value::String(source)) = json.get("source") {
+        entries.push(source.clone());
+    }
+    match json.get("exports") {
+        Some(Value::Object(map)) if map.keys().any(|key| key.starts_with('.')) => {
+            if let Some(root) = map.get(".") {
+                targets(root, 0, &mut entries);
+            }
+        }
+        Some(exports) => targets(exports, 0, &mut entries),
+        None => {}
+    }
+    for field in ["module", "main", "types", "typings", "browser"] {
+        if let Some(Value::String(path)) = json.get(field) {
+            entries.push(path.clone());
+        }
+    }
+    unique(entries)
+}
+
+/// The patterns of `exports` below the root, and of `imports`.
+fn subpaths(json: &serde_json::Map<String, Value>) -> Vec<(String, Box<[String]>)> {
+    let mut patterns = Vec::new();
+    for (field, mark) in [("exports", "./"), ("imports", "#")] {
+        let Some(Value::Object(map)) = json.get(field) else {
+            continue;
+        };
+        for (pattern, value) in map.iter().take(MAX_TARGETS) {
+            if !pattern.starts_with(mark) {
+                continue;
+            }
+            let mut found = Vec::new();
+            targets(value, 0, &mut found);
+            if pattern.ends_with('/') {
+                for target in &mut found {
+                    target.push('*');
+                }
+            }
+            patterns.push((pattern.clone(), unique(found).into()));
+        }
+    }
+    patterns
+}
+
+/// All paths of an export target, whatever their conditions: each is tried until one is there.
+fn targets(value: &Value, depth: usize, found: &mut Vec<String>) {
+    if depth > MAX_DEPTH || found.len() > MAX_TARGETS {
+        return;
+    }
+    match value {
+        Value::String(path) => found.push(path.clone()),
+        Value::Array(list) => list.iter().for_each(|v| targets(v, depth + 1, found)),
+        Value::Object(conditions) => {
+            // A condition that names sources is the best there is; declarations the last.
+            let rank = |key: &str| match key {
+                "source" | "development" => 0,
+                "types" | "typings" => 2,
+                _ => 1,
+            };
+            let mut sorted: Vec<_> = conditions.iter().collect();
+            sorted.sort_by_key(|(key, _)| rank(key));
+            for (_, value) in sorted {
+                targets(value, depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifiers_split_after_the_name() {
+        assert_eq!(split_specifier("@a/b/c/d"), ("@a/b", "c/d"));
+        assert_eq!(split_specifier("@a/b"), ("@a/b", ""));
+        assert_eq!(split_specifier("a/b"), ("a", "b"));
+        assert_eq!(split_specifier("@a"), ("@a", ""));
+    }
+
+    #[test]
+    fn patterns_match_one_star() {
+        assert_eq!(match_pattern("./lib/*", "./lib/a/b"), Some("a/b"));
+        assert_eq!(match_pattern("./*.js", "./a.js"), Some("a"));
+        assert_eq!(match_pattern("./a", "./b"), None);
+        assert_eq!(match_pattern("./f/", "./f/x"), Some("x"));
+    }
+}

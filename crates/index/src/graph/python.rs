@@ -1,0 +1,508 @@
+//! Python modules. A file's absolute dotted name begins at the top-most directory of its unbroken
+//! chain of `__init__.py` files: `src/flask/app.py` is `flask.app`. Directories above that chain
+//! are namespace packages or roots on `sys.path`; an import may name them too.
+
+use foldhash::{HashMap, HashSet};
+use foveate_model::{Language, Role};
+
+use crate::files::{FileId, Files};
+use crate::graph::modules::{is_below, parent, shared_segments};
+
+/// Longest dotted path that is tried, in segments. Real ones have fewer than ten.
+const MAX_SEGMENTS: usize = 24;
+
+/// Top-level modules of Python's own library that repositories also use as directory or script
+/// names; an import of one means a repository's file only where that file is plainly on the path.
+const STANDARD: &[&str] = &[
+    "abc",
+    "argparse",
+    "array",
+    "ast",
+    "asyncio",
+    "base64",
+    "binascii",
+    "bisect",
+    "builtins",
+    "calendar",
+    "cmd",
+    "code",
+    "codecs",
+    "collections",
+    "colorsys",
+    "concurrent",
+    "configparser",
+    "contextlib",
+    "copy",
+    "csv",
+    "ctypes",
+    "curses",
+    "dataclasses",
+    "datetime",
+    "dbm",
+    "decimal",
+    "difflib",
+    "dis",
+    "distutils",
+    "email",
+    "encodings",
+    "enum",
+    "errno",
+    "fileinput",
+    "fnmatch",
+    "formatter",
+    "fractions",
+    "ftplib",
+    "functools",
+    "gc",
+    "getopt",
+    "getpass",
+    "gettext",
+    "glob",
+    "grp",
+    "gzip",
+    "hashlib",
+    "heapq",
+    "hmac",
+    "html",
+    "http",
+    "imaplib",
+    "imp",
+    "importlib",
+    "inspect",
+    "io",
+    "ipaddress",
+    "itertools",
+    "json",
+    "keyword",
+    "linecache",
+    "locale",
+    "logging",
+    "lzma",
+    "mailbox",
+    "marshal",
+    "math",
+    "mimetypes",
+    "mmap",
+    "multiprocessing",
+    "netrc",
+    "numbers",
+    "opcode",
+    "operator",
+    "optparse",
+    "os",
+    "parser",
+    "pathlib",
+    "pdb",
+    "pickle",
+    "pkgutil",
+    "platform",
+    "plistlib",
+    "posix",
+    "pprint",
+    "profile",
+    "pstats",
+    "pty",
+    "pwd",
+    "queue",
+    "quopri",
+    "random",
+    "re",
+    "readline",
+    "reprlib",
+    "resource",
+    "runpy",
+    "sched",
+    "secrets",
+    "select",
+    "selectors",
+    "shelve",
+    "shlex",
+    "shutil",
+    "signal",
+    "site",
+    "smtplib",
+    "socket",
+    "socketserver",
+    "sqlite3",
+    "ssl",
+    "stat",
+    "statistics",
+    "string",
+    "struct",
+    "subprocess",
+    "symbol",
+    "symtable",
+    "sys",
+    "sysconfig",
+    "syslog",
+    "tarfile",
+    "telnetlib",
+    "tempfile",
+    "termios",
+    "test",
+    "textwrap",
+    "threading",
+    "time",
+    "timeit",
+    "tkinter",
+    "token",
+    "tokenize",
+    "trace",
+    "traceback",
+    "tty",
+    "turtle",
+    "types",
+    "typing",
+    "unicodedata",
+    "unittest",
+    "urllib",
+    "uuid",
+    "venv",
+    "warnings",
+    "wave",
+    "weakref",
+    "webbrowser",
+    "wsgiref",
+    "xml",
+    "xmlrpc",
+    "zipapp",
+    "zipfile",
+    "zipimport",
+    "zlib",
+    "zoneinfo",
+];
+
+/// The Python modules of one revision by their absolute names.
+#[derive(Debug, Default)]
+pub(super) struct PythonModules {
+    /// Absolute dotted name to files, in id order.
+    by_name: HashMap<Box<str>, Vec<FileId>>,
+    /// Last name of a package that lies inside another package, to its directories, sorted.
+    nested: HashMap<Box<str>, Vec<Box<str>>>,
+}
+
+impl PythonModules {
+    /// Names every Python file.
+    pub(super) fn new(files: &Files) -> Self {
+        let is_python = |id: &FileId| files.file(*id).language == Language::Python;
+        let packages: HashSet<&str> = files
+            .ids()
+            .filter(is_python)
+            .map(|id| &files.file(id).path)
+            .filter(|path| is_init(path.file_name()))
+            .map(|path| path.directory())
+            .collect();
+        let mut modules = Self::default();
+        let mut name = String::new();
+        for id in files.ids().filter(is_python) {
+            let path = module_path(files.path(id));
+            let root = root_of(&packages, files.file(id).path.directory());
+            let relative = path.get(root.len()..).unwrap_or("").trim_start_matches('/');
+            if relative.is_empty() {
+                continue;
+            }
+            name.clear();
+            name.extend(relative.chars().map(|c| if c == '/' { '.' } else { c }));
+            match modules.by_name.get_mut(name.as_str()) {
+                Some(ids) => ids.push(id),
+                None => {
+                    modules.by_name.insert(name.as_str().into(), vec![id]);
+                }
+            }
+            if is_init(files.file(id).path.file_name()) && relative.contains('/') {
+                let last = path.rsplit('/').next().unwrap_or(path);
+                let directories = modules.nested.entry(last.into()).or_default();
+                if directories.last().is_none_or(|d| **d != *path) {
+                    directories.push(path.into());
+                }
+            }
+        }
+        for ids in modules.by_name.values_mut() {
+            prefer_sources_over_stubs(files, ids);
+        }
+        modules
+    }
+
+    /// The file that `module`, as written in `importer` (leading dots included), stands for.
+    pub(super) fn resolve(&self, files: &Files, importer: FileId, module: &str) -> Option<FileId> {
+        if module.starts_with('.') {
+            find_module(files, &relative_path(files, importer, module)?)
+        } else {
+            self.absolute(files, Some(importer), module)
+        }
+    }
+
+    /// The file of `name` inside the package that `module`, as written in `importer`, stands for.
+    /// It also finds modules of namespace packages, which have no file of their own.
+    pub(super) fn submodule(
+        &self,
+        files: &Files,
+        importer: FileId,
+        module: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        if module.starts_with('.') {
+            let mut path = relative_path(files, importer, module)?;
+            if !path.is_empty() {
+                path.push('/');
+            }
+            path.push_str(name);
+            return find_module(files, &path);
+        }
+        self.absolute(files, Some(importer), &format!("{module}.{name}"))
+    }
+
+    /// The file of the absolute module `dotted`, as seen from `importer`: of several roots that
+    /// have it, the nearest to the importer.
+    pub(super) fn absolute(
+        &self,
+        files: &Files,
+        importer: Option<FileId>,
+        dotted: &str,
+    ) -> Option<FileId> {
+        if dotted.is_empty() || dotted.split('.').count() > MAX_SEGMENTS {
+            return None;
+        }
+        let first = dotted.split('.').next().unwrap_or(dotted);
+        let standard = STANDARD.binary_search(&first).is_ok();
+        // `google.cloud.client` where only `client` is below an `__init__.py` or none is: the
+        // leading names are directories above the root.
+        let mut start = 0;
+        loop {
+            let name = &dotted[start..];
+            if let Some(ids) = self.by_name.get(name) {
+                let above = dotted[..start].trim_end_matches('.');
+                let ids = ids.iter().copied().filter(|id| {
+                    let root = root_of_name(files.path(*id), name);
+                    if start == 0 {
+                        let single = !name.contains('.') && !is_init_path(files.path(*id));
+                        !(standard || single) || is_visible(files, importer, root, standard)
+                    } else {
+                        ends_with_dotted(root, above)
+                    }
+                });
+                if let Some(best) = nearest(files, importer, ids) {
+                    return Some(best);
+                }
+            }
+            match dotted[start..].find('.') {
+                Some(dot) => start += dot + 1,
+                None => break,
+            }
+        }
+        if standard {
+            return None;
+        }
+        self.inside_packages(files, importer, dotted)
+    }
+
+    /// The file of the absolute dotted path, for callers that have no importer.
+    pub(super) fn dotted(&self, files: &Files, dotted: &str) -> Option<FileId> {
+        self.absolute(files, None, dotted)
+    }
+
+    /// A package that is itself inside another package, where the outer `__init__.py` is only
+    /// there by accident (`src/__init__.py`) or the inner package is vendored. Only names of
+    /// two or more segments are looked for: a single one says too little.
+    fn inside_packages(
+        &self,
+        files: &Files,
+        importer: Option<FileId>,
+        dotted: &str,
+    ) -> Option<FileId> {
+        let (first, rest) = dotted.split_once('.')?;
+        let rest = rest.replace('.', "/");
+        let directories = self.nested.get(first)?;
+        let found = directories
+            .iter()
+            .take(64)
+            .filter_map(|directory| find_module(files, &format!("{directory}/{rest}")));
+        nearest(files, importer, found)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let names: usize = self
+            .by_name
+            .iter()
+            .map(|(name, ids)| name.len() + ids.capacity() * 4 + 48)
+            .sum();
+        let nested: usize = self
+            .nested
+            .iter()
+            .map(|(name, paths)| {
+                name.len() + 48 + paths.iter().map(|p| p.len() + 16).sum::<usize>()
+            })
+            .sum();
+        names + nested
+    }
+}
+
+/// The module or submodule `name` of the package whose `__init__.py` is `package`.
+pub(super) fn child_module(files: &Files, package: FileId, name: &str) -> Option<FileId> {
+    let path = &files.file(package).path;
+    if !is_init(path.file_name()) {
+        return None;
+    }
+    let directory = path.directory();
+    if directory.is_empty() {
+        return find_module(files, name);
+    }
+    find_module(files, &format!("{directory}/{name}"))
+}
+
+/// The file of a module path without extension: a package before a module, source before stub.
+fn find_module(files: &Files, path: &str) -> Option<FileId> {
+    let mut candidate = String::with_capacity(path.len() + 14);
+    for ending in ["/__init__.py", ".py", "/__init__.pyi", ".pyi"] {
+        candidate.clear();
+        candidate.push_str(path);
+        candidate.push_str(ending);
+        if let Some(id) = files.find(candidate.trim_start_matches('/')) {
+            return Some(id);
+        }
+    }
+    None
+}
+
+/// `..db.client` from `a/b/c.py` is `a/db/client`; `None` above the repository's root.
+fn relative_path(files: &Files, importer: FileId, module: &str) -> Option<String> {
+    let rest = module.trim_start_matches('.');
+    let level = module.len() - rest.len();
+    let mut directory = files.file(importer).path.directory();
+    for _ in 1..level {
+        if directory.is_empty() {
+            return None;
+        }
+        directory = parent(directory);
+    }
+    let mut path = String::from(directory);
+    for segment in rest.split('.').filter(|s| !s.is_empty()) {
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path.push_str(segment);
+    }
+    Some(path)
+}
+
+fn is_init(file_name: &str) -> bool {
+    matches!(file_name, "__init__.py" | "__init__.pyi")
+}
+
+fn is_init_path(path: &str) -> bool {
+    is_init(path.rsplit('/').next().unwrap_or(path))
+}
+
+/// The path of a file without its extension; of an `__init__` file, its directory.
+fn module_path(path: &str) -> &str {
+    if is_init_path(path) {
+        return parent(path);
+    }
+    path.rsplit_once('.').map_or(path, |(stem, _)| stem)
+}
+
+/// The directory above the top-most package of an unbroken chain that ends at `directory`.
+fn root_of<'a>(packages: &HashSet<&str>, mut directory: &'a str) -> &'a str {
+    while !directory.is_empty() && packages.contains(directory) {
+        directory = parent(directory);
+    }
+    directory
+}
+
+/// The root below which the file at `path` has the absolute name `name`.
+fn root_of_name<'a>(path: &'a str, name: &str) -> &'a str {
+    let module = module_path(path);
+    module
+        .get(..module.len().saturating_sub(name.len()))
+        .unwrap_or("")
+        .trim_end_matches('/')
+}
+
+/// Whether the last segments of `directory` are the names of `dotted`.
+fn ends_with_dotted(directory: &str, dotted: &str) -> bool {
+    let mut segments = directory.rsplit('/');
+    dotted.rsplit('.').all(|name| segments.next() == Some(name))
+}
+
+/// Whether a top-level script, or a package named like one of the standard library, is on the
+/// importer's path: beside it or above it, or below a directory that by convention is a root.
+fn is_visible(files: &Files, importer: Option<FileId>, root: &str, standard: bool) -> bool {
+    let Some(importer) = importer else {
+        return !standard || matches!(root, "" | "src" | "lib");
+    };
+    let directory = files.file(importer).path.directory();
+    if standard {
+        // `import types` somewhere below a stray `types.py` means the library's, unless both have
+        // the same root.
+        return own_root(files, directory) == root;
+    }
+    let last = root.rsplit('/').next().unwrap_or(root);
+    is_below(directory, root) || matches!(last, "src" | "lib" | "python")
+}
+
+/// The root of the files in `directory`, as [`root_of`] has it.
+fn own_root<'a>(files: &Files, mut directory: &'a str) -> &'a str {
+    while !directory.is_empty() && files.find(&format!("{directory}/__init__.py")).is_some() {
+        directory = parent(directory);
+    }
+    directory
+}
+
+/// Of several files for one name, the one with the longest way in common with the importer, then
+/// shipped code, then the shortest path.
+fn nearest(
+    files: &Files,
+    importer: Option<FileId>,
+    ids: impl Iterator<Item = FileId>,
+) -> Option<FileId> {
+    let from = importer.map_or("", |id| files.path(id));
+    ids.min_by_key(|id| {
+        let path = files.path(*id);
+        let shared = shared_segments(from, path);
+        let source = files.file(*id).role == Role::Source;
+        (
+            std::cmp::Reverse(shared),
+            std::cmp::Reverse(source),
+            path.len(),
+            *id,
+        )
+    })
+}
+
+/// Leaves stubs out where the same directory has the source.
+fn prefer_sources_over_stubs(files: &Files, ids: &mut Vec<FileId>) {
+    if ids.len() < 2 {
+        return;
+    }
+    let sources: Vec<&str> = ids
+        .iter()
+        .map(|id| files.path(*id))
+        .filter(|path| path.ends_with(".py"))
+        .map(module_path)
+        .collect();
+    if sources.is_empty() {
+        return;
+    }
+    ids.retain(|id| {
+        let path = files.path(*id);
+        !path.ends_with(".pyi") || !sources.contains(&module_path(path))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_names_are_sorted() {
+        assert!(STANDARD.is_sorted());
+    }
+
+    #[test]
+    fn roots_and_endings() {
+        assert_eq!(root_of_name("src/flask/app.py", "flask.app"), "src");
+        assert_eq!(root_of_name("flask/__init__.py", "flask"), "");
+        assert!(ends_with_dotted("x/google/cloud", "google.cloud"));
+        assert!(!ends_with_dotted("x/cloud", "google.cloud"));
+    }
+}

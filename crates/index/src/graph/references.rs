@@ -1,0 +1,391 @@
+//! References resolved to definitions. Scopes and imports come first, then guessed receivers, then
+//! rare names; a common name never links by itself, because a caller that is invented is worse
+//! than one that is missing.
+
+use foveate_model::{LocalId, Reference, ReferenceKind, Role};
+use rayon::prelude::*;
+
+use crate::files::{DefId, FileId};
+use crate::graph::Confidence;
+use crate::graph::expressions;
+use crate::graph::inheritance::Inheritance;
+use crate::graph::locals::Locals;
+use crate::graph::modules::Family;
+use crate::graph::scopes::{Found, Names, Target};
+use crate::graph::values::{Evaluator, Place, Value};
+use crate::symbols::Symbols;
+
+/// Most definitions of one name that a name alone may link to.
+const MAX_NAMESAKES: usize = 3;
+/// Shortest name that may link by itself, in bytes.
+const MIN_NAME: usize = 5;
+/// From this length on a plain word is as telling as a compound one.
+const LONG_NAME: usize = 9;
+
+/// Members that the languages' own objects have: a use of one says nothing about a repository's
+/// definition of the same name.
+const BUILTIN_MEMBERS: &[&str] = &[
+    "addEventListener",
+    "append",
+    "appendChild",
+    "apply",
+    "assign",
+    "assertEqual",
+    "assertRaises",
+    "assertTrue",
+    "astype",
+    "capitalize",
+    "catch",
+    "charAt",
+    "charCodeAt",
+    "children",
+    "clear",
+    "close",
+    "concat",
+    "console",
+    "constructor",
+    "contains",
+    "copy",
+    "count",
+    "createElement",
+    "debug",
+    "decode",
+    "default",
+    "defineProperty",
+    "delete",
+    "descriptor",
+    "disconnect",
+    "encode",
+    "endsWith",
+    "endswith",
+    "entries",
+    "error",
+    "every",
+    "exception",
+    "execute",
+    "exists",
+    "expect",
+    "extend",
+    "fetch",
+    "filter",
+    "finally",
+    "findIndex",
+    "flush",
+    "forEach",
+    "format",
+    "fromkeys",
+    "getAttribute",
+    "getItem",
+    "group",
+    "groups",
+    "handle",
+    "hasOwnProperty",
+    "includes",
+    "index",
+    "indexOf",
+    "innerHTML",
+    "input",
+    "insert",
+    "isArray",
+    "isdigit",
+    "items",
+    "iterator",
+    "join",
+    "keys",
+    "lastIndexOf",
+    "length",
+    "listen",
+    "lower",
+    "lstrip",
+    "match",
+    "message",
+    "module",
+    "name",
+    "options",
+    "output",
+    "parent",
+    "parse",
+    "popitem",
+    "print",
+    "property",
+    "prototype",
+    "query",
+    "querySelector",
+    "querySelectorAll",
+    "random",
+    "range",
+    "readline",
+    "readlines",
+    "reduce",
+    "reject",
+    "remove",
+    "removeChild",
+    "removeEventListener",
+    "render",
+    "replace",
+    "request",
+    "require",
+    "resolve",
+    "response",
+    "result",
+    "reverse",
+    "rstrip",
+    "search",
+    "setAttribute",
+    "setItem",
+    "setdefault",
+    "shape",
+    "shift",
+    "slice",
+    "splice",
+    "split",
+    "splitlines",
+    "start",
+    "startsWith",
+    "startswith",
+    "state",
+    "status",
+    "string",
+    "stringify",
+    "strip",
+    "substr",
+    "substring",
+    "super",
+    "target",
+    "title",
+    "toBe",
+    "toEqual",
+    "toLowerCase",
+    "toString",
+    "toUpperCase",
+    "translate",
+    "trim",
+    "unshift",
+    "update",
+    "upper",
+    "value",
+    "valueOf",
+    "values",
+    "warning",
+    "write",
+];
+
+/// One reference that was resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edge {
+    /// Position in the file's references.
+    pub(super) reference: u32,
+    pub(super) target: DefId,
+    pub(super) confidence: Confidence,
+}
+
+/// The resolved references of all files, in file order and then in the order of the references.
+pub(super) fn resolve_all(
+    names: Names<'_>,
+    symbols: &Symbols,
+    inheritance: &Inheritance,
+) -> Vec<Vec<Edge>> {
+    let files: Vec<FileId> = names.files.ids().collect();
+    files
+        .par_iter()
+        .map(|file| resolve_file(names, symbols, inheritance, *file))
+        .collect()
+}
+
+fn resolve_file(
+    names: Names<'_>,
+    symbols: &Symbols,
+    inheritance: &Inheritance,
+    file: FileId,
+) -> Vec<Edge> {
+    let Some(content) = names.files.content(file) else {
+        return Vec::new();
+    };
+    let facts = &content.facts;
+    if facts.references.is_empty() {
+        return Vec::new();
+    }
+    let locals = Locals::new(names.family(file), &content.text, facts);
+    let resolver = Resolver {
+        names,
+        symbols,
+        evaluator: Evaluator::new(names, inheritance, file, locals),
+        file,
+        text: &content.text,
+    };
+    let mut edges = Vec::with_capacity(facts.references.len() / 2);
+    for (position, reference) in facts.references.iter().enumerate() {
+        resolver.resolve(position as u32, reference, &mut edges);
+    }
+    edges.shrink_to_fit();
+    edges
+}
+
+struct Resolver<'a> {
+    names: Names<'a>,
+    symbols: &'a Symbols,
+    evaluator: Evaluator<'a>,
+    file: FileId,
+    text: &'a str,
+}
+
+impl<'a> Resolver<'a> {
+    fn resolve(&self, position: u32, reference: &Reference, edges: &mut Vec<Edge>) {
+        let name = reference.name.of(self.text);
+        let place = Place {
+            file: self.file,
+            enclosing: self.enclosing(reference),
+        };
+        let outcome = if reference.opaque_receiver {
+            let links = expressions::receiver(self.text, reference.name.start as usize);
+            self.evaluator.chain(place, &links, name)
+        } else {
+            self.evaluator.path(place, reference.path.of(self.text))
+        };
+        let enclosing = reference
+            .enclosing
+            .map(|id| self.names.files.global(self.file, id));
+        let mut push = |target, confidence| {
+            // A function that calls itself is not its own caller.
+            if enclosing != Some(target) {
+                edges.push(Edge {
+                    reference: position,
+                    target,
+                    confidence,
+                });
+            }
+        };
+        for target in self.through_default_export(outcome.found).definitions() {
+            push(target, outcome.confidence);
+        }
+        let is_member = reference.opaque_receiver || reference.path != reference.name;
+        if outcome.found.is_empty() && is_member {
+            if let Some(most) = by_name_at_most(outcome.receiver) {
+                self.by_name(name, reference, most, &mut push);
+            }
+        }
+    }
+
+    /// The definition in whose scope a reference's names are looked up: base classes, decorators
+    /// and annotations of a definition stand outside it.
+    fn enclosing(&self, reference: &Reference) -> Option<LocalId> {
+        let id = reference.enclosing?;
+        let definition = self.names.local(self.file, id)?;
+        let outside = matches!(
+            reference.kind,
+            ReferenceKind::Base | ReferenceKind::Decorator
+        ) && definition.signature.contains(reference.name);
+        if outside { definition.parent } else { Some(id) }
+    }
+
+    /// `const Client = require('./client')` names the module and means what it exports.
+    fn through_default_export(&self, found: Found) -> Found {
+        match found.first() {
+            Some(Target::Module(module)) if self.names.family(self.file) == Family::Ecmascript => {
+                self.names.exported(module, "default")
+            }
+            _ => found,
+        }
+    }
+
+    /// Links a member by its name alone, if the name is rare.
+    fn by_name(
+        &self,
+        name: &str,
+        reference: &Reference,
+        most: Confidence,
+        push: &mut impl FnMut(DefId, Confidence),
+    ) {
+        if !is_telling(name) {
+            return;
+        }
+        let named = self.symbols.named(name);
+        // The count is of all namesakes, so that a long list costs nothing.
+        if named.is_empty() || named.len() > 16 {
+            return;
+        }
+        let family = self.names.family(self.file);
+        let fits = |id: &&DefId| {
+            let file = self.names.files.file_of(**id);
+            let shipped = self.names.files.file(file).role == Role::Source;
+            let definition = self.names.files.definition(**id);
+            (shipped || file == self.file)
+                && self.names.family(file) == family
+                && definition.parent.is_some_and(|parent| {
+                    let outer = self.names.local(file, parent);
+                    outer.is_some_and(|outer| !outer.kind.is_function())
+                })
+                && (reference.kind != ReferenceKind::Call || definition.kind.is_function())
+        };
+        let mut fitting = named.iter().filter(fits);
+        let mut few = [DefId(0); MAX_NAMESAKES];
+        let mut count = 0;
+        for slot in &mut few {
+            if let Some(id) = fitting.next() {
+                *slot = *id;
+                count += 1;
+            }
+        }
+        if fitting.next().is_some() {
+            return;
+        }
+        let confidence = if count == 1 && is_compound(name) {
+            Confidence::Likely
+        } else {
+            Confidence::NameOnly
+        };
+        for id in few.iter().take(count) {
+            push(*id, confidence.min(most));
+        }
+    }
+}
+
+/// How sure a link by name alone can be after a receiver; `None` where the receiver is known to be
+/// something else.
+fn by_name_at_most(receiver: Value) -> Option<Confidence> {
+    match receiver {
+        // A name that nothing binds is mostly a parameter of a nameless function.
+        Value::Unknown | Value::Unbound | Value::Definition(_) => Some(Confidence::Likely),
+        // Its class is known and has no such member: it may come from a mixin.
+        Value::Instance(_) | Value::Class(_) | Value::Above(_) => Some(Confidence::NameOnly),
+        Value::Module(_) | Value::External => None,
+    }
+}
+
+/// Whether a name says enough to link by itself.
+fn is_telling(name: &str) -> bool {
+    name.len() >= MIN_NAME
+        && !(name.starts_with("__") && name.ends_with("__"))
+        && BUILTIN_MEMBERS.binary_search(&name).is_err()
+}
+
+/// Whether a name is made of several words, or long.
+fn is_compound(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    let humps = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.contains('_') || humps || inner.len() >= LONG_NAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_builtin_members_are_sorted() {
+        assert!(BUILTIN_MEMBERS.is_sorted());
+    }
+
+    #[test]
+    fn common_names_do_not_tell() {
+        for common in [
+            "get", "set", "items", "append", "run", "name", "__init__", "forEach",
+        ] {
+            assert!(!is_telling(common), "{common}");
+        }
+        assert!(is_telling("get_queryset") && is_compound("get_queryset"));
+        assert!(is_telling("connect") && !is_compound("connect"));
+    }
+}
