@@ -31,6 +31,23 @@ pub(crate) struct Context {
     pub(crate) in_local_call: bool,
     /// Inside a `catch` block.
     pub(crate) in_catch: bool,
+    /// Signatures here are members of a named type.
+    pub(crate) has_members: bool,
+    /// Directly in the object assigned to `module.exports`.
+    pub(crate) is_exports: bool,
+    /// The declaration around the variables here.
+    pub(crate) declared: Declared,
+}
+
+/// What one declaration says about all its variables.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Declared {
+    /// The whole statement.
+    pub(crate) span: Span,
+    /// Whether it declares one variable, which then owns the whole statement.
+    pub(crate) is_single: bool,
+    pub(crate) is_constant: bool,
+    pub(crate) is_exported: bool,
 }
 
 /// What statements belong to.
@@ -75,6 +92,8 @@ pub(crate) struct Draft<'t> {
     /// What the language says; otherwise the name's form decides.
     pub(crate) visibility: Option<Visibility>,
     pub(crate) modifiers: Modifiers,
+    /// The written receiver (`Foo` in `Foo.bar = …`), for qualified names without a parent.
+    pub(crate) receiver: Option<&'t str>,
 }
 
 impl<'t> Draft<'t> {
@@ -93,6 +112,7 @@ impl<'t> Draft<'t> {
             decorators: Vec::new(),
             visibility: None,
             modifiers: Modifiers::default(),
+            receiver: None,
         }
     }
 }
@@ -171,6 +191,9 @@ impl<'t> Collector<'t> {
                 constructs: None,
                 in_local_call: false,
                 in_catch: false,
+                has_members: false,
+                is_exports: false,
+                declared: Declared::default(),
             },
             saved: Vec::new(),
             skip_until: 0,
@@ -268,8 +291,8 @@ impl<'t> Collector<'t> {
         let parent_name = parent
             .and_then(|parent| self.definitions.get(parent.0 as usize))
             .map(|parent| &*parent.qualified_name);
-        let qualified_name = match parent_name {
-            Some(parent) => format!("{parent}.{}", draft.name).into(),
+        let qualified_name = match parent_name.or(draft.receiver) {
+            Some(scope) => format!("{scope}.{}", draft.name).into(),
             None => draft.name.into(),
         };
         let lines = self.lines.lines_of(draft.span);

@@ -1,5 +1,553 @@
-//! stub
-use foveate_model::{FileFacts, Language};
-pub(crate) fn facts(_: Language, _: &str, _: &crate::Limits) -> Option<FileFacts> {
-    None
+//! JavaScript with JSX, TypeScript and TSX: one walker over three grammars that share their node
+//! names. It dispatches on node kinds; what each construct means is in the modules below it.
+
+mod classes;
+mod commonjs;
+mod definitions;
+mod imports;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
+use tree_sitter::{Node, Parser};
+
+use crate::Limits;
+use crate::collect::{Collector, Place, Position, row, span};
+use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// Parses one of the family. `None` when the time limit was reached.
+pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
+    let grammar = Grammar::get(language);
+    let tree = PARSER.with_borrow_mut(|slot| {
+        let parser = slot.get_or_insert_with(Parser::new);
+        parser.set_language(&grammar.language).ok()?;
+        syntax::tree(parser, text, limits)
+    })?;
+    let mut walker = Walker {
+        grammar,
+        collector: Collector::new(text),
+        wrapper: None,
+        claimed: None,
+        bound_import: None,
+        called: None,
+        caught: None,
+        chained: None,
+        exports_object: None,
+        members_of: None,
+        member_decorators: None,
+        top_level: HashMap::new(),
+        broken: tree.root_node().has_error(),
+    };
+    if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
+        walker.collector.issue(ParseIssue::Depth);
+    }
+    Some(walker.collector.finish(language))
+}
+
+/// What a node means to the walker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing, and nothing below it does.
+    Skip,
+    /// Nothing itself.
+    Plain,
+    Comment,
+    Text,
+    Substitution,
+    Markup,
+    Identifier,
+    BoundIdentifier,
+    TypeIdentifier,
+    NestedType,
+    This,
+    Member,
+    Call,
+    New,
+    Arguments,
+    Pattern,
+    Parameters,
+    TypedParameter,
+    TypeParameter,
+    TypeArguments,
+    TypeQuery,
+    Function,
+    Arrow,
+    Class,
+    ClassBody,
+    Heritage,
+    Method,
+    Signature,
+    Field,
+    PropertySignature,
+    Interface,
+    InterfaceBody,
+    ObjectType,
+    Enum,
+    EnumBody,
+    Namespace,
+    TypeAlias,
+    Declaration,
+    Declarator,
+    Assignment,
+    Object,
+    Pair,
+    Export,
+    Ambient,
+    Import,
+    ImportAlias,
+    Decorator,
+    Catch,
+    Throw,
+    For,
+    ForIn,
+    Binary,
+    JsxName,
+    /// Parentheses, casts and the like around a value.
+    Wrapper,
+}
+
+type Action = (Kind, IsStatement);
+type IsStatement = bool;
+
+fn action(name: &str, IsNamed(named): IsNamed) -> Action {
+    if !named {
+        return (Kind::Skip, false);
+    }
+    let kind = match name {
+        "comment" | "html_comment" => Kind::Comment,
+        "string" | "template_string" => Kind::Text,
+        "template_substitution" => Kind::Substitution,
+        "jsx_text" => Kind::Markup,
+        "identifier" | "shorthand_property_identifier" => Kind::Identifier,
+        "shorthand_property_identifier_pattern" => Kind::BoundIdentifier,
+        "type_identifier" => Kind::TypeIdentifier,
+        "nested_type_identifier" => Kind::NestedType,
+        "this" | "super" => Kind::This,
+        "member_expression" => Kind::Member,
+        "call_expression" => Kind::Call,
+        "new_expression" => Kind::New,
+        "arguments" => Kind::Arguments,
+        "pair_pattern" | "assignment_pattern" | "array_pattern" | "rest_pattern"
+        | "object_pattern" => Kind::Pattern,
+        "formal_parameters" => Kind::Parameters,
+        "required_parameter" | "optional_parameter" => Kind::TypedParameter,
+        "type_parameter" => Kind::TypeParameter,
+        "type_arguments" => Kind::TypeArguments,
+        "type_query" => Kind::TypeQuery,
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_expression"
+        | "generator_function"
+        | "function_signature" => Kind::Function,
+        "arrow_function" => Kind::Arrow,
+        "class_declaration" | "abstract_class_declaration" | "class" => Kind::Class,
+        "class_body" => Kind::ClassBody,
+        "class_heritage" | "extends_type_clause" => Kind::Heritage,
+        "method_definition" => Kind::Method,
+        "method_signature" | "abstract_method_signature" => Kind::Signature,
+        "field_definition" | "public_field_definition" => Kind::Field,
+        "property_signature" => Kind::PropertySignature,
+        "interface_declaration" => Kind::Interface,
+        "interface_body" => Kind::InterfaceBody,
+        "object_type" => Kind::ObjectType,
+        "enum_declaration" => Kind::Enum,
+        "enum_body" => Kind::EnumBody,
+        "internal_module" | "module" => Kind::Namespace,
+        "type_alias_declaration" => Kind::TypeAlias,
+        "lexical_declaration" | "variable_declaration" => Kind::Declaration,
+        "variable_declarator" => Kind::Declarator,
+        "assignment_expression" => Kind::Assignment,
+        "object" => Kind::Object,
+        "pair" => Kind::Pair,
+        "export_statement" => Kind::Export,
+        "ambient_declaration" => Kind::Ambient,
+        "import_statement" => Kind::Import,
+        "import_alias" => Kind::ImportAlias,
+        "decorator" => Kind::Decorator,
+        "catch_clause" => Kind::Catch,
+        "throw_statement" => Kind::Throw,
+        "for_statement" => Kind::For,
+        "for_in_statement" => Kind::ForIn,
+        "binary_expression" => Kind::Binary,
+        "jsx_opening_element" | "jsx_self_closing_element" => Kind::JsxName,
+        "parenthesized_expression"
+        | "as_expression"
+        | "satisfies_expression"
+        | "non_null_expression"
+        | "type_assertion" => Kind::Wrapper,
+        "property_identifier"
+        | "private_property_identifier"
+        | "statement_identifier"
+        | "number"
+        | "true"
+        | "false"
+        | "null"
+        | "undefined"
+        | "regex"
+        | "hash_bang_line"
+        | "predefined_type"
+        | "this_type"
+        | "jsx_closing_element"
+        | "empty_statement"
+        | "debugger_statement"
+        | "break_statement"
+        | "continue_statement"
+        | "accessibility_modifier"
+        | "override_modifier"
+        | "optional_chain"
+        | "meta_property"
+        | "import"
+        | "html_character_reference"
+        | "jsx_namespace_name" => Kind::Skip,
+        _ => Kind::Plain,
+    };
+    let is_statement = name.ends_with("_statement")
+        || name.ends_with("_declaration")
+        || matches!(
+            name,
+            "method_definition"
+                | "field_definition"
+                | "public_field_definition"
+                | "pair"
+                | "method_signature"
+                | "property_signature"
+                | "switch_case"
+                | "jsx_element"
+                | "jsx_self_closing_element"
+                | "enum_assignment"
+        );
+    (kind, is_statement)
+}
+
+struct Grammar {
+    language: tree_sitter::Language,
+    kinds: KindTable<Action>,
+    fields: Fields,
+}
+
+struct Fields {
+    alias: u16,
+    arguments: u16,
+    body: u16,
+    constructor: u16,
+    declaration: u16,
+    function: u16,
+    key: u16,
+    kind: u16,
+    left: u16,
+    name: u16,
+    object: u16,
+    operator: u16,
+    parameter: u16,
+    parameters: u16,
+    pattern: u16,
+    property: u16,
+    right: u16,
+    source: u16,
+    value: u16,
+}
+
+impl Grammar {
+    fn get(language: Language) -> &'static Self {
+        static GRAMMARS: [OnceLock<Grammar>; 3] = [const { OnceLock::new() }; 3];
+        let [javascript, typescript, tsx] = &GRAMMARS;
+        match language {
+            Language::TypeScript => typescript
+                .get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())),
+            Language::Tsx => {
+                tsx.get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TSX.into()))
+            }
+            _ => javascript.get_or_init(|| Self::new(tree_sitter_javascript::LANGUAGE.into())),
+        }
+    }
+
+    fn new(language: tree_sitter::Language) -> Self {
+        let fields = Fields {
+            alias: field(&language, "alias"),
+            arguments: field(&language, "arguments"),
+            body: field(&language, "body"),
+            constructor: field(&language, "constructor"),
+            declaration: field(&language, "declaration"),
+            function: field(&language, "function"),
+            key: field(&language, "key"),
+            kind: field(&language, "kind"),
+            left: field(&language, "left"),
+            name: field(&language, "name"),
+            object: field(&language, "object"),
+            operator: field(&language, "operator"),
+            parameter: field(&language, "parameter"),
+            parameters: field(&language, "parameters"),
+            pattern: field(&language, "pattern"),
+            property: field(&language, "property"),
+            right: field(&language, "right"),
+            source: field(&language, "source"),
+            value: field(&language, "value"),
+        };
+        Self {
+            kinds: KindTable::new(&language, (Kind::Plain, false), action),
+            language,
+            fields,
+        }
+    }
+}
+
+struct Walker<'t> {
+    grammar: &'static Grammar,
+    collector: Collector<'t>,
+    /// `export` or `declare` around the declaration that comes next.
+    wrapper: Option<Outer>,
+    /// A function or class that is defined already, under the name that it is bound to.
+    claimed: Option<usize>,
+    /// A `require` or `import()` whose names are recorded already.
+    bound_import: Option<usize>,
+    /// A `new` that is more than a call, and what.
+    called: Option<(usize, ReferenceKind)>,
+    /// What `instanceof` compares with inside a `catch`.
+    caught: Option<usize>,
+    /// A member expression whose last name is recorded already.
+    chained: Option<usize>,
+    /// The object assigned to `module.exports`.
+    exports_object: Option<usize>,
+    /// The object type whose members are those of a type alias.
+    members_of: Option<usize>,
+    /// Decorators that stand beside their member, as TypeScript's grammar has them.
+    member_decorators: Option<(usize, Vec<Box<str>>)>,
+    /// Definitions at the top level by name, for `Foo.prototype.bar = …`.
+    top_level: HashMap<&'t str, LocalId>,
+    /// The tree has errors, and the first one is not found yet.
+    broken: bool,
+}
+
+/// What stands around a declaration and belongs to it.
+#[derive(Clone, Debug)]
+struct Outer {
+    /// The declaration.
+    inner: usize,
+    span: Span,
+    decorators: Vec<Box<str>>,
+    is_exported: bool,
+    is_default: bool,
+}
+
+impl<'t> Visitor<'t> for Walker<'_> {
+    fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
+        if self.broken && (node.is_error() || node.is_missing()) {
+            self.broken = false;
+            self.collector.issue(ParseIssue::Syntax {
+                line: row(node) + 1,
+            });
+        }
+        let (kind, is_statement) = self.grammar.kinds.of(node);
+        if is_statement {
+            self.collector.statement(node, depth);
+        }
+        match kind {
+            Kind::Skip | Kind::This => return Descend::Past,
+            Kind::Plain | Kind::Wrapper => {}
+            Kind::Object => self.object(node, depth),
+            Kind::Comment => {
+                let text = self.collector.of(node);
+                let is_documentation = text.starts_with("/**") && !text.starts_with("/**/");
+                self.collector.comment(
+                    node,
+                    if is_documentation {
+                        RegionKind::Documentation
+                    } else {
+                        RegionKind::Comment
+                    },
+                );
+                return Descend::Past;
+            }
+            Kind::Text => return self.string(node),
+            Kind::Substitution => self.collector.within(depth, |c| c.message = None),
+            Kind::Markup => {
+                if !self.collector.of(node).trim().is_empty() {
+                    self.collector.region(RegionKind::Text, span(node));
+                }
+                return Descend::Past;
+            }
+            Kind::Identifier => {
+                self.identifier(node);
+                return Descend::Past;
+            }
+            Kind::BoundIdentifier => {
+                self.collector.bind(node);
+                return Descend::Past;
+            }
+            Kind::TypeIdentifier => {
+                self.type_identifier(node);
+                return Descend::Past;
+            }
+            Kind::NestedType => return self.nested_type(node),
+            Kind::Member => return self.member(node),
+            Kind::Call => self.call(node, depth),
+            Kind::New => self.new_object(node, depth),
+            Kind::Arguments => self.collector.within(depth, |c| {
+                c.position = Position::Value;
+                c.in_local_call |= c.place == Place::Function;
+            }),
+            Kind::Pattern | Kind::Parameters => self.bind_pattern(node),
+            Kind::TypedParameter => self.typed_parameter(node),
+            Kind::TypeParameter => self.type_parameter(node),
+            Kind::TypeArguments => self
+                .collector
+                .within(depth, |c| c.position = Position::Value),
+            Kind::TypeQuery => self
+                .collector
+                .within(depth, |c| c.position = Position::Type),
+            Kind::Function => self.function(node, depth),
+            Kind::Arrow => self.arrow(node, depth),
+            Kind::Class => self.class(node, depth),
+            Kind::ClassBody | Kind::InterfaceBody => self.collector.within(depth, |c| {
+                c.place = Place::Class;
+                c.position = Position::Value;
+                c.constructs = None;
+                c.has_members = true;
+                c.is_exports = false;
+                c.in_local_call = false;
+            }),
+            Kind::Heritage => self
+                .collector
+                .within(depth, |c| c.position = Position::Base),
+            Kind::Method => self.method(node, depth),
+            Kind::Signature => self.signature(node, depth),
+            Kind::Field => self.field(node, depth),
+            Kind::PropertySignature => self.property_signature(node),
+            Kind::Interface => self.interface(node, depth),
+            Kind::ObjectType => {
+                let has_members = self.members_of.take() == Some(node.id());
+                self.collector
+                    .within(depth, |c| c.has_members = has_members);
+            }
+            Kind::Enum => self.enumeration(node, depth),
+            Kind::EnumBody => self.enum_members(node),
+            Kind::Namespace => self.namespace(node, depth),
+            Kind::TypeAlias => self.type_alias(node, depth),
+            Kind::Declaration => self.declaration(node, depth),
+            Kind::Declarator => self.declarator(node, depth),
+            Kind::Assignment => self.assignment(node, depth),
+            Kind::Pair => self.pair(node, depth),
+            Kind::Export => return self.export(node, depth),
+            Kind::Ambient => self.ambient(node),
+            Kind::Import => {
+                self.import(node);
+                return Descend::Past;
+            }
+            Kind::ImportAlias => self.import_alias(node),
+            Kind::Decorator => self.decorator(node),
+            Kind::Catch => {
+                self.bind_field(node, self.grammar.fields.parameter);
+                self.collector.within(depth, |c| c.in_catch = true);
+            }
+            Kind::Throw => self.throw(node, depth),
+            // Loop variables are no module variables.
+            Kind::For => self.collector.within(depth, |c| c.place = Place::Function),
+            Kind::ForIn => {
+                self.bind_field(node, self.grammar.fields.left);
+                self.collector.within(depth, |c| c.place = Place::Function);
+            }
+            Kind::Binary => self.binary(node),
+            Kind::JsxName => self.jsx(node),
+        }
+        Descend::Into
+    }
+
+    fn leave(&mut self, depth: u32) {
+        self.collector.leave(depth);
+    }
+}
+
+impl<'t> Walker<'t> {
+    fn kind(&self, node: Node<'_>) -> Kind {
+        self.grammar.kinds.of(node).0
+    }
+
+    /// Binds the names under a field, which precedes everything else in the node that is read.
+    fn bind_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(target) = node.child_by_field_id(field) {
+            self.collector.bind_to(target.end_byte());
+        }
+    }
+
+    fn skip_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(name) = node.child_by_field_id(field) {
+            self.collector.skip_to(name.end_byte());
+        }
+    }
+
+    /// The value inside parentheses, casts, `await` and further assignments.
+    fn unwrapped<'n>(&self, mut value: Node<'n>) -> Node<'n> {
+        for _ in 0..8 {
+            let inner = match self.kind(value) {
+                Kind::Wrapper => self.first_expression(value),
+                Kind::Assignment => value.child_by_field_id(self.grammar.fields.right),
+                _ if value.kind() == "await_expression" => value.named_child(0),
+                _ => None,
+            };
+            match inner {
+                Some(inner) => value = inner,
+                None => break,
+            }
+        }
+        value
+    }
+
+    fn first_expression<'n>(&self, wrapper: Node<'n>) -> Option<Node<'n>> {
+        let is_assertion = wrapper.kind() == "type_assertion";
+        let mut cursor = wrapper.walk();
+        let mut inner = wrapper
+            .named_children(&mut cursor)
+            .filter(|child| !matches!(self.kind(*child), Kind::Comment | Kind::TypeArguments));
+        if is_assertion {
+            inner.last()
+        } else {
+            inner.next()
+        }
+    }
+
+    /// A string or template: its region, without what is substituted, and its message.
+    fn string(&mut self, node: Node<'_>) -> Descend {
+        let mut start = node.start_byte();
+        let mut substituted = Descend::Past;
+        if node.kind() == "template_string" {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                if self.kind(child) == Kind::Substitution {
+                    substituted = Descend::Into;
+                    self.collector
+                        .region(RegionKind::Text, Span::new(start, child.start_byte()));
+                    start = child.end_byte();
+                }
+            }
+        }
+        self.collector
+            .region(RegionKind::Text, Span::new(start, node.end_byte()));
+        if self.collector.context.message.is_some() {
+            self.collector.message(self.inside_quotes(node));
+        }
+        substituted
+    }
+
+    fn inside_quotes(&self, literal: Node<'_>) -> Span {
+        let text = self.collector.of(literal);
+        let open = usize::from(text.starts_with(['"', '\'', '`']));
+        let close = usize::from(text.len() > 1 && text.ends_with(['"', '\'', '`']));
+        Span::new(literal.start_byte() + open, literal.end_byte() - close)
+    }
+
+    /// The value of a string literal, as written.
+    fn string_value(&self, literal: Node<'_>) -> Option<&'t str> {
+        (self.kind(literal) == Kind::Text)
+            .then(|| self.inside_quotes(literal).of(self.collector.text))
+            .filter(|value| !value.contains("${"))
+    }
 }

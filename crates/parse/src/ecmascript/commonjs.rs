@@ -1,0 +1,252 @@
+//! What assignments define and export: `module.exports`, `exports.a`, prototypes, static members,
+//! and the fields that constructors assign.
+
+use foveate_model::{DefinitionKind, ImportKind, ImportedName};
+use tree_sitter::Node;
+
+use super::imports::empty;
+use super::{Kind, Walker};
+use crate::collect::{Context, Draft, span};
+
+/// An assignment, taken apart.
+struct Assigned<'n, 't> {
+    node: Node<'n>,
+    /// The written target without blanks at its ends: `Foo.prototype.bar`.
+    target: &'t str,
+    /// The last name of the target.
+    name: Node<'n>,
+    value: Node<'n>,
+}
+
+impl<'t> Walker<'t> {
+    pub(super) fn assignment(&mut self, node: Node<'_>, depth: u32) {
+        let fields = &self.grammar.fields;
+        let (Some(left), Some(right)) = (
+            node.child_by_field_id(fields.left),
+            node.child_by_field_id(fields.right),
+        ) else {
+            return;
+        };
+        let value = self.unwrapped(right);
+        let name = match self.kind(left) {
+            Kind::Identifier => {
+                self.collector.bind_to(left.end_byte());
+                left
+            }
+            Kind::Member => match left.child_by_field_id(fields.property) {
+                Some(name) => name,
+                None => return,
+            },
+            _ => return,
+        };
+        let assigned = Assigned {
+            node,
+            target: self.collector.of(left),
+            name,
+            value,
+        };
+        let receiver = assigned
+            .target
+            .rsplit_once('.')
+            .map_or("", |(receiver, _)| receiver);
+        match (assigned.target, receiver) {
+            ("module.exports", _) => self.export_whole(&assigned, depth),
+            (_, "exports" | "module.exports") => {
+                let name = self.collector.of(assigned.name);
+                self.export_member(&assigned, name, depth);
+            }
+            (_, "this") => self.own_member(&assigned, depth),
+            (_, "") if self.kind(left) == Kind::Identifier => self.rebound(&assigned, depth),
+            _ => self.foreign_member(&assigned, receiver, depth),
+        }
+    }
+
+    fn draft_for(
+        &self,
+        assigned: &Assigned<'_, 't>,
+        name: &'t str,
+        kind: DefinitionKind,
+    ) -> Draft<'t> {
+        let mut draft = Draft::new(name, kind, span(assigned.node), span(assigned.name));
+        draft.body = Some(span(assigned.value));
+        draft.signature_end = assigned.name.end_byte();
+        draft
+    }
+
+    /// `module.exports = …`.
+    fn export_whole(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
+        let value = assigned.value;
+        let mut draft = self.draft_for(assigned, "default", DefinitionKind::Constant);
+        draft.name_span = empty(value);
+        draft.modifiers.is_default_export = true;
+        if let Some(name) = value.child_by_field_id(self.grammar.fields.name) {
+            draft.name = self.collector.of(name);
+            draft.name_span = span(name);
+        }
+        match self.kind(value) {
+            Kind::Identifier => {
+                let local = self.collector.of(value);
+                self.add_export("default", local);
+            }
+            Kind::Object => self.exports_object = Some(value.id()),
+            Kind::Function | Kind::Arrow => self.define_bound_function(draft, value, depth),
+            Kind::Class => self.define_bound_class(draft, value, depth),
+            Kind::Call if self.re_export(assigned.node, value, "") => {}
+            _ => {
+                let parent = self.collector.context.parent;
+                self.define(parent, draft);
+            }
+        }
+    }
+
+    /// `module.exports = require('m')` passes on what `m` exports.
+    fn re_export(&mut self, statement: Node<'_>, value: Node<'_>, local: &str) -> bool {
+        let Some((_, module)) = self.imported_by(value) else {
+            return false;
+        };
+        let names = vec![ImportedName {
+            name: "*".into(),
+            local: local.into(),
+        }];
+        self.add_import(ImportKind::ReExport, module, names, statement, false);
+        self.bound_import = Some(value.id());
+        true
+    }
+
+    /// `exports.a = …`.
+    fn export_member(&mut self, assigned: &Assigned<'_, 't>, name: &'t str, depth: u32) {
+        let value = assigned.value;
+        let mut draft = self.draft_for(assigned, name, DefinitionKind::Constant);
+        draft.modifiers.is_exported = true;
+        if let Some(function) = self.wrapped_function(value) {
+            self.define_bound_function(draft, function, depth);
+            return;
+        }
+        match self.kind(value) {
+            Kind::Identifier => {
+                let local = self.collector.of(value);
+                self.add_export(name, local);
+            }
+            Kind::Class => self.define_bound_class(draft, value, depth),
+            Kind::Call if self.re_export(assigned.node, value, name) => {}
+            // `exports.a = void 0` announces what a compiler assigns later.
+            _ if value.kind() == "unary_expression" || value.kind() == "undefined" => {}
+            _ => {
+                let parent = self.collector.context.parent;
+                if let Some(id) = self.collector.define_once(parent, draft) {
+                    self.collector
+                        .within(depth, |context| context.parent = Some(id));
+                }
+            }
+        }
+    }
+
+    /// An object literal: the members of the one assigned to `module.exports` are exports.
+    pub(super) fn object(&mut self, node: Node<'_>, depth: u32) {
+        let is_exports = self.exports_object == Some(node.id());
+        if is_exports {
+            self.exports_object = None;
+            self.exported_shorthands(node);
+        }
+        if is_exports != self.collector.context.is_exports {
+            self.collector
+                .within(depth, |context| context.is_exports = is_exports);
+        }
+    }
+
+    /// `{a, ...require('m')}`.
+    fn exported_shorthands(&mut self, object: Node<'_>) {
+        let mut cursor = object.walk();
+        for member in object.named_children(&mut cursor) {
+            match member.kind() {
+                "shorthand_property_identifier" => {
+                    let name = self.collector.of(member);
+                    self.add_export(name, name);
+                }
+                "spread_element" => {
+                    if let Some(value) = member.named_child(0) {
+                        self.re_export(member, value, "");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `{a: …}` in the object assigned to `module.exports`.
+    pub(super) fn exported_pair(
+        &mut self,
+        node: Node<'_>,
+        name: &'t str,
+        key: Node<'_>,
+        value: Node<'_>,
+        depth: u32,
+    ) {
+        let assigned = Assigned {
+            node,
+            target: name,
+            name: key,
+            value,
+        };
+        self.export_member(&assigned, name, depth);
+    }
+
+    /// `this.x = …`: a field in a constructor, a method wherever the value is a function.
+    fn own_member(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
+        let Context {
+            constructs, parent, ..
+        } = self.collector.context;
+        let name = self.collector.of(assigned.name);
+        let owner = constructs.or(parent);
+        if let Some(function) = self.wrapped_function(assigned.value) {
+            let draft = self.draft_for(assigned, name, DefinitionKind::Method);
+            self.define_bound(owner, draft, function, depth);
+        } else if constructs.is_some() {
+            let draft = self.draft_for(assigned, name, DefinitionKind::Field);
+            self.collector.define_once(owner, draft);
+        }
+    }
+
+    /// `f = function () {}` for a variable declared elsewhere.
+    fn rebound(&mut self, assigned: &Assigned<'_, 't>, depth: u32) {
+        if let Some(function) = self.wrapped_function(assigned.value) {
+            let name = self.collector.of(assigned.name);
+            let draft = self.draft_for(assigned, name, DefinitionKind::Function);
+            self.define_bound_function(draft, function, depth);
+        }
+    }
+
+    /// `Foo.prototype.bar = …`, `Foo.bar = …`, `Foo.prototype = {…}`.
+    fn foreign_member(&mut self, assigned: &Assigned<'_, 't>, receiver: &'t str, depth: u32) {
+        let name = self.collector.of(assigned.name);
+        let (owner_name, is_prototype) = match receiver.strip_suffix(".prototype") {
+            Some(owner) => (owner, true),
+            None => (receiver, false),
+        };
+        if name == "prototype" && self.kind(assigned.value) == Kind::Object {
+            if let Some(owner) = self.top_level.get(receiver).copied() {
+                self.collector
+                    .within(depth, |context| context.parent = Some(owner));
+            }
+            return;
+        }
+        let owner = self.top_level.get(owner_name).copied();
+        let kind = if is_prototype {
+            DefinitionKind::Method
+        } else {
+            DefinitionKind::Function
+        };
+        let mut draft = self.draft_for(assigned, name, kind);
+        draft.receiver = owner_name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.'))
+            .then_some(owner_name);
+        draft.modifiers.is_static = owner.is_some() && !is_prototype;
+        if let Some(function) = self.wrapped_function(assigned.value) {
+            let parent = owner.or(self.collector.context.parent);
+            self.define_bound(parent, draft, function, depth);
+        } else if self.kind(assigned.value) == Kind::Class {
+            self.define_bound_class(draft, assigned.value, depth);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! References in JavaScript and TypeScript: calls, members, types, bases, decorators, what is
+//! thrown and caught, JSX elements; and which names functions bind.
+
+use foveate_model::{MessageKind, ReferenceKind, Span};
+use tree_sitter::Node;
+
+use super::{Kind, Walker};
+use crate::collect::{Place, Position, Receiver, span};
+use crate::messages;
+use crate::syntax::Descend;
+
+/// Longest chain of names that is followed to its start.
+const CHAIN: usize = 64;
+
+/// An expression that ends in a name.
+pub(super) struct Chain<'n> {
+    pub(super) name: Node<'n>,
+    pub(super) path: Span,
+    receiver: Receiver,
+}
+
+impl Walker<'_> {
+    /// A name on its own.
+    pub(super) fn identifier(&mut self, node: Node<'_>) {
+        let start = node.start_byte();
+        if start < self.collector.skip_until {
+            return;
+        }
+        if start < self.collector.bind_until {
+            self.collector.bind(node);
+            return;
+        }
+        let is_caught = self.is_caught(node);
+        let kind = match self.collector.context.position {
+            _ if is_caught => ReferenceKind::Catch,
+            Position::Value => ReferenceKind::Name,
+            Position::Base => ReferenceKind::Base,
+            Position::Type => ReferenceKind::Type,
+        };
+        self.collector.refer(kind, node);
+    }
+
+    pub(super) fn type_identifier(&mut self, node: Node<'_>) {
+        if node.start_byte() < self.collector.skip_until {
+            return;
+        }
+        let kind = self.type_kind();
+        self.collector.refer(kind, node);
+    }
+
+    /// `ns.Type`.
+    pub(super) fn nested_type(&mut self, node: Node<'_>) -> Descend {
+        if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
+            let kind = self.type_kind();
+            self.collector
+                .refer_through(kind, name, span(node), Receiver::Names);
+        }
+        Descend::Past
+    }
+
+    fn type_kind(&self) -> ReferenceKind {
+        match self.collector.context.position {
+            Position::Base => ReferenceKind::Base,
+            _ => ReferenceKind::Type,
+        }
+    }
+
+    /// `a.b` that is not called.
+    pub(super) fn member(&mut self, node: Node<'_>) -> Descend {
+        if node.start_byte() < self.collector.skip_until {
+            return Descend::Past;
+        }
+        if self.chained.take() == Some(node.id()) {
+            return Descend::Into;
+        }
+        let is_caught = self.is_caught(node);
+        let kind = match self.collector.context.position {
+            _ if is_caught => ReferenceKind::Catch,
+            Position::Value => ReferenceKind::Attribute,
+            Position::Base => ReferenceKind::Base,
+            Position::Type => ReferenceKind::Type,
+        };
+        self.refer_to(node, kind);
+        if node.start_byte() < self.collector.skip_until {
+            return Descend::Past;
+        }
+        self.chained = None;
+        Descend::Into
+    }
+
+    fn is_caught(&mut self, node: Node<'_>) -> bool {
+        let caught = self.caught == Some(node.id());
+        if caught {
+            self.caught = None;
+        }
+        caught
+    }
+
+    pub(super) fn call(&mut self, node: Node<'_>, depth: u32) {
+        let Some(function) = node.child_by_field_id(self.grammar.fields.function) else {
+            return;
+        };
+        self.unbound_import(node);
+        let kind = self.call_kind(node);
+        let chain = self.refer_to(function, kind);
+        self.within_call(chain, depth);
+    }
+
+    pub(super) fn new_object(&mut self, node: Node<'_>, depth: u32) {
+        let Some(class) = node.child_by_field_id(self.grammar.fields.constructor) else {
+            return;
+        };
+        let kind = self.call_kind(node);
+        let chain = self.refer_to(class, kind);
+        self.within_call(chain, depth);
+    }
+
+    fn call_kind(&mut self, node: Node<'_>) -> ReferenceKind {
+        match self.called.take() {
+            Some((id, kind)) if id == node.id() => kind,
+            _ => ReferenceKind::Call,
+        }
+    }
+
+    fn within_call(&mut self, chain: Option<Chain<'_>>, depth: u32) {
+        let text = self.collector.text;
+        let own = chain
+            .and_then(|chain| messages::of_call(chain.path.of(text), span(chain.name).of(text)));
+        self.collector.within(depth, |context| {
+            context.position = Position::Value;
+            context.message = context.message.or(own);
+        });
+    }
+
+    /// Records a use of `expression` where it ends in a name, and skips the names in it.
+    pub(super) fn refer_to<'n>(
+        &mut self,
+        expression: Node<'n>,
+        kind: ReferenceKind,
+    ) -> Option<Chain<'n>> {
+        let chain = self.chain(expression)?;
+        self.collector
+            .refer_through(kind, chain.name, chain.path, chain.receiver);
+        match chain.receiver {
+            Receiver::Names => self.collector.skip_to(expression.end_byte()),
+            Receiver::Opaque => self.chained = Some(expression.id()),
+        }
+        Some(chain)
+    }
+
+    fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
+        let fields = &self.grammar.fields;
+        let name = match self.kind(expression) {
+            Kind::Identifier => expression,
+            Kind::Member => expression.child_by_field_id(fields.property)?,
+            _ => return None,
+        };
+        let mut object = expression;
+        for _ in 0..CHAIN {
+            match self.kind(object) {
+                Kind::Identifier | Kind::This => {
+                    return Some(Chain {
+                        name,
+                        path: span(expression),
+                        receiver: Receiver::Names,
+                    });
+                }
+                Kind::Member => object = object.child_by_field_id(fields.object)?,
+                // `a!.b` names the same thing as `a.b`.
+                Kind::Wrapper if object.kind() == "non_null_expression" => {
+                    object = object.named_child(0)?;
+                }
+                _ => break,
+            }
+        }
+        Some(Chain {
+            name,
+            path: span(name),
+            receiver: Receiver::Opaque,
+        })
+    }
+
+    pub(super) fn decorator(&mut self, node: Node<'_>) {
+        let Some(expression) = node.named_child(0) else {
+            return;
+        };
+        if self.kind(expression) == Kind::Call {
+            self.called = Some((expression.id(), ReferenceKind::Decorator));
+        } else {
+            self.refer_to(expression, ReferenceKind::Decorator);
+        }
+        self.note_member_decorator(node, expression);
+    }
+
+    /// `throw new X()`; what is thrown from a variable is not known.
+    pub(super) fn throw(&mut self, node: Node<'_>, depth: u32) {
+        if let Some(thrown) = node.named_child(0).map(|thrown| self.unwrapped(thrown)) {
+            if self.kind(thrown) == Kind::New {
+                self.called = Some((thrown.id(), ReferenceKind::Raise));
+            }
+        }
+        self.collector
+            .within(depth, |context| context.message = Some(MessageKind::Error));
+    }
+
+    /// `error instanceof X` inside a `catch`.
+    pub(super) fn binary(&mut self, node: Node<'_>) {
+        if !self.collector.context.in_catch {
+            return;
+        }
+        let operator = node.child_by_field_id(self.grammar.fields.operator);
+        if operator.is_some_and(|operator| operator.kind() == "instanceof") {
+            self.caught = node
+                .child_by_field_id(self.grammar.fields.right)
+                .map(|right| right.id());
+        }
+    }
+
+    /// `<Component …>` uses the component; `<div …>` uses nothing.
+    pub(super) fn jsx(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_id(self.grammar.fields.name) else {
+            return;
+        };
+        let is_intrinsic = self.kind(name) == Kind::Identifier
+            && self
+                .collector
+                .of(name)
+                .starts_with(|c: char| c.is_ascii_lowercase());
+        if is_intrinsic {
+            self.collector.skip_to(name.end_byte());
+        } else {
+            self.refer_to(name, ReferenceKind::Call);
+        }
+    }
+
+    /// The names that stand directly in a pattern or parameter list are bound. As a bound name
+    /// shadows itself, it needs no skipping.
+    pub(super) fn bind_pattern(&mut self, node: Node<'_>) {
+        let fields = &self.grammar.fields;
+        let direct = match node.kind() {
+            "pair_pattern" => node.child_by_field_id(fields.value),
+            "assignment_pattern" => node.child_by_field_id(fields.left),
+            _ => {
+                let mut cursor = node.walk();
+                for child in node.named_children(&mut cursor) {
+                    if self.kind(child) == Kind::Identifier {
+                        self.collector.bind(child);
+                    }
+                }
+                return;
+            }
+        };
+        if let Some(name) = direct.filter(|name| self.kind(*name) == Kind::Identifier) {
+            self.collector.bind(name);
+        }
+    }
+
+    /// TypeScript's parameters; one with `private` or the like is also a field.
+    pub(super) fn typed_parameter(&mut self, node: Node<'_>) {
+        let Some(pattern) = node.child_by_field_id(self.grammar.fields.pattern) else {
+            return;
+        };
+        self.collector.bind_to(pattern.end_byte());
+        if let Some(class) = self.collector.context.constructs {
+            self.parameter_property(class, node, pattern);
+        }
+    }
+
+    /// `T` in `f<T>()` is bound in `f`.
+    pub(super) fn type_parameter(&mut self, node: Node<'_>) {
+        if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
+            let place = std::mem::replace(&mut self.collector.context.place, Place::Function);
+            self.collector.bind(name);
+            self.collector.context.place = place;
+            self.collector.skip_to(name.end_byte());
+        }
+    }
+}
