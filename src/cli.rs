@@ -1,31 +1,130 @@
-//! The command line: raw arguments to validated ones, and which room does the work. Exit codes: 0
-//! done, 1 a command's own "no" (documented there), 2 arguments that cannot be used.
+//! The command line: raw arguments to validated ones, and which room does the work. Commands that
+//! run the service itself are handed to the floor above. Output for people and machines goes to
+//! standard output, everything else to standard error.
 
+mod context;
+mod eval;
+mod repo;
+mod serve;
+
+use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Parser as _;
+use foveate_query::RankingConfig;
 
-mod eval;
+pub use serve::ServeArgs;
+
+/// The exit code of a command that could not use its arguments.
+pub const USAGE: u8 = 2;
+/// The exit code of a command that found nothing to show.
+pub const NOTHING_FOUND: u8 = 3;
+/// The exit code of a command that could not reach its server.
+pub const UNREACHABLE: u8 = 4;
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  failed; standard error says why
+  2  the arguments or the configuration cannot be used
+  3  nothing was found
+  4  the server cannot be reached";
 
 /// Answers which code a reader must see for an issue, from a warm index of a repository.
 #[derive(Debug, clap::Parser)]
-#[command(version)]
+#[command(name = "foveate", version, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
+/// What to do.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
-    Eval(eval::EvalArgs),
+pub enum Command {
+    /// Serve answers over HTTP and keep the repositories' indexes current.
+    Serve(ServeArgs),
+    /// Print the OpenAPI document of the HTTP interface.
+    Openapi,
+    /// A command that needs no service of its own.
+    #[command(flatten)]
+    Local(Local),
 }
 
-/// Reads the program's arguments and runs the command.
+/// Commands that this floor runs.
+#[derive(Debug, clap::Subcommand)]
+pub enum Local {
+    #[allow(missing_docs)]
+    Context(context::ContextArgs),
+    #[allow(missing_docs)]
+    Repo(repo::RepoArgs),
+    #[allow(missing_docs)]
+    Eval(eval::EvalArgs),
+    #[allow(missing_docs)]
+    #[command(hide = true)]
+    Health(repo::HealthArgs),
+}
+
+/// Arguments or settings that cannot be used; the text says what to change.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Reads the program's arguments; prints help and ends where they ask for it or make no sense.
+pub fn parse() -> Command {
+    Arguments::parse().command
+}
+
+/// Runs a command.
 ///
 /// # Errors
 /// Those of the command.
-pub fn run() -> anyhow::Result<ExitCode> {
-    match Arguments::parse().command {
-        Command::Eval(args) => eval::run(&args),
+pub fn run(command: Local) -> anyhow::Result<ExitCode> {
+    match command {
+        Local::Context(args) => context::run(args),
+        Local::Repo(args) => repo::run(&args),
+        Local::Eval(args) => eval::run(&args),
+        Local::Health(args) => repo::health(&args),
     }
+}
+
+/// The exit code for an error, after it was told on standard error.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    use std::io::Write as _;
+    let is_closed_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    if error.chain().any(|e| {
+        let io = e.downcast_ref::<std::io::Error>();
+        let json = e.downcast_ref::<serde_json::Error>();
+        io.is_some_and(is_closed_pipe)
+            || json.is_some_and(|j| j.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+    }) {
+        // Whoever read the output has seen enough.
+        return ExitCode::SUCCESS;
+    }
+    // Nothing is left to tell an error of standard error to.
+    let _ = writeln!(std::io::stderr(), "error: {error:#}");
+    if error.is::<UsageError>() {
+        ExitCode::from(USAGE)
+    } else if error.is::<repo::Unreachable>() {
+        ExitCode::from(UNREACHABLE)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// The numbers to rank with: those of a file, or the built-in ones.
+fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
+    let Some(path) = file else {
+        return Ok(RankingConfig::default());
+    };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
 }

@@ -2,3 +2,6 @@
 //! drives the engine (which alone publishes) and knows no HTTP. Start at [`git::GitRepo`].
 
 pub mod git;
+pub mod once;
+pub mod tree;
+pub mod watch;

@@ -1,7 +1,13 @@
 //! Foveate as a library: everything above the engine crates that touches the world. The binary is
-//! a thin door to [`cli`] and [`app`]; tests and benches use the rooms directly.
+//! a thin door to [`app`]; tests and benches use the rooms directly.
+//!
+//! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
+//! `config`, `telemetry`, `store` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
 
+pub mod app;
 pub mod cli;
 pub mod engine;
 pub mod eval;
 pub mod ingest;
+pub mod telemetry;
+pub mod wire;

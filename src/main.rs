@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
-fn main() -> anyhow::Result<ExitCode> {
-    foveate::cli::run()
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    foveate::app::main()
 }

@@ -1,0 +1,260 @@
+//! `foveate context`: indexes a directory or a commit, answers one question and ends. No server.
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use foveate_model::RepoPath;
+use foveate_parse::Limits;
+use foveate_query::request::{BUDGET_TOKENS, LIMIT};
+use foveate_query::{Focus, RankingConfig, Request};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{NOTHING_FOUND, UsageError};
+use crate::engine::{Answered, BlobCache, Phase, Progress, RepoName, answer_now, build};
+use crate::ingest::git::HistoryLimits;
+use crate::ingest::once;
+use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
+
+/// Answer one question about a directory or a commit, without a server.
+#[derive(Debug, clap::Args)]
+pub struct ContextArgs {
+    /// A directory: a working tree, a plain directory or a bare repository.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Issue text, question or stack trace; `-` reads it from standard input.
+    #[arg(value_name = "TEXT")]
+    query: String,
+    /// Commit, branch or tag to answer from, instead of the files as they are.
+    #[arg(long, value_name = "REF")]
+    r#ref: Option<String>,
+    /// Tokens (o200k_base) that the context may cost, 200 to 128000.
+    #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
+    budget: usize,
+    /// How to render the context.
+    #[arg(long, default_value = "xml", value_parser = parse_name::<FormatName>, value_name = "xml|markdown|json")]
+    format: FormatName,
+    /// What is asked for, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR,
+    /// IMPLEMENTATION, USAGE_EXPLORATION or DEFINITION_LOOKUP.
+    #[arg(long, value_parser = parse_name::<IntentName>, value_name = "INTENT")]
+    intent: Option<IntentName>,
+    /// Ranked files and functions to list, 1 to 100.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+    /// A file that is known to matter. May be given more than once.
+    #[arg(long, value_name = "PATH")]
+    focus_path: Vec<String>,
+    /// A definition that is known to matter. May be given more than once.
+    #[arg(long, value_name = "NAME")]
+    focus_symbol: Vec<String>,
+    /// Rank and assemble with the numbers of this file instead of the built-in ones.
+    #[arg(long, value_name = "FILE")]
+    ranking: Option<PathBuf>,
+    /// Print the whole answer as JSON instead of the context alone.
+    #[arg(long)]
+    json: bool,
+    /// Print the ranking with its reasons after the context; with --json, add the reasons of
+    /// functions.
+    #[arg(long)]
+    explain: bool,
+}
+
+/// Indexes, answers, and prints the context on standard output and the rest on standard error.
+///
+/// # Errors
+/// When the arguments cannot be used, or the directory cannot be read.
+pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
+    let start = Instant::now();
+    let request = request(&args)?;
+    let ranking = super::ranking(args.ranking.as_deref())?;
+    let directory = args.directory.clone();
+    let blobs = BlobCache::new(Limits::default(), 0);
+    let progress = Arc::new(Progress::default());
+    let bar = Bar::start(&progress);
+    let plan = once::read(
+        &directory,
+        args.r#ref.as_deref(),
+        &blobs,
+        &HistoryLimits::default(),
+        &progress,
+    );
+    progress.enter(Phase::Building, 0);
+    let snapshot = plan.map_err(anyhow::Error::from).and_then(|plan| Ok(build(plan, 1, None)?));
+    bar.stop();
+    let snapshot = Arc::new(snapshot?);
+    let answer = answer_now(&snapshot, &request, &ranking);
+    let found = !answer.files.is_empty();
+    let answered = Answered {
+        repo: name_of(&directory).to_string(),
+        snapshot,
+        answer,
+        pending_files: 0,
+        total_ms: start.elapsed().as_secs_f64() * 1000.0,
+    };
+    print(&args, answered)?;
+    Ok(if found {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(NOTHING_FOUND)
+    })
+}
+
+fn request(args: &ContextArgs) -> anyhow::Result<Request> {
+    let query = if args.query == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("cannot read the query from standard input")?;
+        text
+    } else {
+        args.query.clone()
+    };
+    if query.trim().is_empty() {
+        bail!(UsageError("the query is empty: give the issue, question or stack trace".to_owned()));
+    }
+    if !BUDGET_TOKENS.contains(&args.budget) {
+        let (least, most) = (BUDGET_TOKENS.start(), BUDGET_TOKENS.end());
+        bail!(UsageError(format!("--budget must be {least} to {most}")));
+    }
+    if !LIMIT.contains(&args.limit) {
+        bail!(UsageError(format!("--limit must be {} to {}", LIMIT.start(), LIMIT.end())));
+    }
+    let paths = args.focus_path.iter().map(|path| RepoPath::new(path));
+    Ok(Request {
+        query,
+        budget_tokens: args.budget,
+        format: args.format.into(),
+        intent: args.intent.map(Into::into),
+        limit: args.limit,
+        focus: Focus {
+            paths: paths
+                .collect::<Result<_, _>>()
+                .map_err(|error| UsageError(format!("--focus-path: {error}")))?,
+            symbols: args.focus_symbol.clone(),
+        },
+    })
+}
+
+fn name_of(directory: &std::path::Path) -> RepoName {
+    let real = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+    let name = real.file_name().unwrap_or_default().to_string_lossy();
+    RepoName::from_directory(&name)
+}
+
+fn print(args: &ContextArgs, answered: Answered) -> anyhow::Result<()> {
+    let asked = Asked {
+        request_id: None,
+        budget_tokens: args.budget,
+        explain: args.explain,
+    };
+    let answer = ContextAnswer::new(answered, asked);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &answer)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(out, "{}", answer.context.trim_end())?;
+    out.flush()?;
+    let mut notes = std::io::stderr().lock();
+    for issue in &answer.issues {
+        writeln!(notes, "{}: {}", issue.code, issue.detail)?;
+    }
+    if args.explain {
+        explain(&mut notes, &answer)?;
+    }
+    Ok(())
+}
+
+fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {
+    let intent = &answer.intent;
+    let signals = intent.signals.join(", ");
+    writeln!(out, "intent {} {:.2} ({signals})", intent.kind, intent.confidence)?;
+    for symbol in &answer.symbols {
+        let resolved = symbol.resolved.join(", ");
+        writeln!(out, "symbol {} ({}) -> {resolved}", symbol.name, symbol.from)?;
+    }
+    for file in &answer.files {
+        write!(out, "{:8.3} {} [{}]", file.score, file.path, file.role)?;
+        reasons(out, &file.signals)?;
+    }
+    for function in &answer.functions {
+        let lines = format!("{}-{}", function.start_line, function.end_line);
+        write!(out, "{:8.3} {}:{lines} {}", function.score, function.path, function.name)?;
+        reasons(out, function.signals.as_deref().unwrap_or_default())?;
+    }
+    let timings = &answer.timings_ms;
+    writeln!(
+        out,
+        "{} of {} tokens; intent {} ms, resolve {} ms, rank {} ms, assemble {} ms, all with indexing {} ms",
+        answer.tokens.used,
+        answer.tokens.budget,
+        timings.intent,
+        timings.resolve,
+        timings.rank,
+        timings.assemble,
+        timings.total
+    )
+}
+
+fn reasons(
+    out: &mut impl std::io::Write,
+    signals: &[crate::wire::SignalAnswer],
+) -> std::io::Result<()> {
+    for signal in signals {
+        write!(out, " {}={:.3}", signal.name, signal.value)?;
+    }
+    writeln!(out)
+}
+
+/// Reads one of a closed set of names as the wire writes it, in any case.
+fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
+    read(text.to_owned())
+        .or_else(|_| read(text.to_ascii_uppercase()))
+        .or_else(|_| read(text.to_ascii_lowercase()))
+        .map_err(|error| error.to_string())
+}
+
+/// A progress bar on a terminal; nothing otherwise, since the command ends within seconds.
+struct Bar {
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Bar {
+    fn start(progress: &Arc<Progress>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = std::io::stderr().is_terminal().then(|| {
+            let (stop, progress) = (Arc::clone(&stop), Arc::clone(progress));
+            std::thread::spawn(move || show(&stop, &progress))
+        });
+        Self { stop, thread }
+    }
+
+    fn stop(mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn show(stop: &AtomicBool, progress: &Progress) {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{msg:9} {wide_bar} {pos}/{len}") {
+        bar.set_style(style);
+    }
+    while !stop.load(Ordering::Relaxed) {
+        let (phase, done, total) = progress.read();
+        bar.set_message(phase.name());
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    bar.finish_and_clear();
+}

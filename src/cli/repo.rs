@@ -1,0 +1,218 @@
+//! `foveate repo`: registers, lists and removes repositories of a running server, and asks whether
+//! a server is up. It repeats what the server says.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::UsageError;
+
+/// Register, list and remove repositories of a running server.
+#[derive(Debug, clap::Args)]
+pub struct RepoArgs {
+    #[command(flatten)]
+    server: Server,
+    /// Print what the server answers as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: RepoCommand,
+}
+
+#[derive(Debug, clap::Args)]
+struct Server {
+    /// Where the server listens.
+    #[arg(long, global = true, default_value = "http://127.0.0.1:7878", env = "FOVEATE_SERVER", value_name = "URL")]
+    server: String,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum RepoCommand {
+    /// Register a repository: a working tree, a git repository or a URL.
+    Add(AddArgs),
+    /// List all repositories.
+    List,
+    /// Show one repository.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Look at a repository's source again; fetches a remote one.
+    Sync {
+        /// Its name.
+        name: String,
+    },
+    /// Forget a repository. Its files are not touched.
+    Rm {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// A directory with files, or with --git an absolute path or a URL of a git repository.
+    source: String,
+    /// The repository's name [default: the last part of the source].
+    #[arg(long)]
+    name: Option<String>,
+    /// Read git objects at a ref instead of files.
+    #[arg(long)]
+    git: bool,
+    /// The commit, branch or tag to keep warm [default: HEAD].
+    #[arg(long, requires = "git", value_name = "REF")]
+    r#ref: Option<String>,
+    /// Do not follow changes of the directory.
+    #[arg(long, conflicts_with = "git")]
+    no_watch: bool,
+}
+
+/// Ask whether a server is up; for health checks of containers.
+#[derive(Debug, clap::Args)]
+pub struct HealthArgs {
+    #[command(flatten)]
+    server: Server,
+}
+
+/// The server gave no answer at all.
+#[derive(Debug, thiserror::Error)]
+#[error("no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server")]
+pub struct Unreachable {
+    url: String,
+    reason: String,
+}
+
+/// Runs one `repo` command.
+///
+/// # Errors
+/// When the server cannot be reached or says no.
+pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
+    let (method, path, body) = match &args.command {
+        RepoCommand::Add(add) => (Method::POST, "/repos".to_owned(), Some(registration(add)?)),
+        RepoCommand::List => (Method::GET, "/repos".to_owned(), None),
+        RepoCommand::Show { name } => (Method::GET, path_of(name)?, None),
+        RepoCommand::Sync { name } => (Method::POST, path_of(name)? + "/sync", None),
+        RepoCommand::Rm { name } => (Method::DELETE, path_of(name)?, None),
+    };
+    let answer = call(&args.server.server, method, &path, body)?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        if !answer.is_null() {
+            serde_json::to_writer_pretty(&mut out, &answer)?;
+            writeln!(out)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    match (&args.command, answer.get("repos").and_then(Value::as_array)) {
+        (RepoCommand::Rm { name }, _) => writeln!(out, "removed {name}")?,
+        (RepoCommand::List, Some(repos)) if repos.is_empty() => {
+            writeln!(out, "no repository is registered; add one with `foveate repo add DIR`")?;
+        }
+        (_, Some(repos)) => repos.iter().try_for_each(|repo| line(&mut out, repo))?,
+        (_, None) => line(&mut out, &answer)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks `/healthz`.
+///
+/// # Errors
+/// When the server does not answer that it is up.
+pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
+    call(&args.server.server, Method::GET, "/healthz", None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn registration(add: &AddArgs) -> anyhow::Result<Value> {
+    let trimmed = add.source.trim_end_matches('/');
+    let named = |text: &str| {
+        let last = text.rsplit(['/', ':']).next().unwrap_or(text);
+        last.strip_suffix(".git").unwrap_or(last).to_owned()
+    };
+    if add.git {
+        let name = add.name.clone().unwrap_or_else(|| named(trimmed));
+        let mut source = json!({"git": add.source});
+        if let Some(reference) = &add.r#ref {
+            source["ref"] = json!(reference);
+        }
+        return Ok(json!({"name": name, "source": source}));
+    }
+    let path = std::fs::canonicalize(&add.source)
+        .map_err(|error| anyhow!(UsageError(format!("{}: {error}", add.source))))?;
+    if !path.is_dir() {
+        bail!(UsageError(format!("{} is not a directory", add.source)));
+    }
+    let path = path.to_str().context("the path is not UTF-8")?;
+    let name = add.name.clone().unwrap_or_else(|| named(path));
+    Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
+}
+
+/// The route of a repository. The name is checked so that it cannot become another route.
+fn path_of(name: &str) -> anyhow::Result<String> {
+    let name = crate::engine::RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
+    Ok(format!("/repos/{name}"))
+}
+
+fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
+    crate::telemetry::install_tls();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let url = format!("{}{path}", server.trim_end_matches('/'));
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .build()?;
+        let mut request = client.request(method, &url);
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        let unreachable = |error: reqwest::Error| {
+            let mut reason: &dyn std::error::Error = &error;
+            while let Some(source) = reason.source() {
+                reason = source;
+            }
+            Unreachable {
+                url: server.to_owned(),
+                reason: reason.to_string(),
+            }
+        };
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let text = response.text().await.map_err(unreachable)?;
+        if status == StatusCode::NO_CONTENT || text.is_empty() {
+            return Ok(Value::Null);
+        }
+        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        if status.is_success() {
+            return Ok(value);
+        }
+        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
+        bail!("{} ({})", field("detail"), field("code"));
+    })
+}
+
+/// One repository on one line.
+fn line(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
+    let text = |name: &str| repo.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+    let number = |name: &str| repo.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let commit: String = text("commit").chars().take(12).collect();
+    write!(
+        out,
+        "{:24} {:9} {:12} generation {} files {} definitions {}",
+        text("name"),
+        text("state"),
+        commit,
+        number("generation"),
+        number("files"),
+        number("definitions")
+    )?;
+    match text("error").as_str() {
+        "" => writeln!(out),
+        error => writeln!(out, "  {error}"),
+    }
+}

@@ -1,0 +1,347 @@
+//! A working tree: the files below a directory that its ignore files leave, kept current. A file
+//! is read again only when its size, times or inode differ from when it was read, or an event names
+//! it. Links are listed and never followed, so that nothing outside the directory is read. It
+//! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
+
+mod read;
+mod walk;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foveate_index::Revision;
+use foveate_model::{ObjectId, RepoPath, SourceFile};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use super::git::{EntryKind, GitRepo};
+use super::watch::{Changed, TreeWatcher};
+use crate::engine::{BlobCache, Cancelled, Phase, Progress};
+use read::Stat;
+use walk::{Found, Listing, Rules};
+
+/// Why a working tree cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// The directory is gone, or is none.
+    #[error("{} is not a directory that can be read: {reason}", .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// The work was asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// What is known of the files below one directory.
+#[derive(Debug)]
+pub struct WorkingTree {
+    root: PathBuf,
+    rules: Arc<Rules>,
+    git: Option<GitRepo>,
+    entries: HashMap<RepoPath, Entry>,
+    directories: HashSet<PathBuf>,
+    head: Head,
+}
+
+#[derive(Debug)]
+struct Entry {
+    stat: Stat,
+    file: SourceFile,
+}
+
+/// The commit that `HEAD` names, and what it holds.
+#[derive(Debug, Default)]
+struct Head {
+    commit: String,
+    files: HashMap<RepoPath, (ObjectId, u64)>,
+}
+
+impl WorkingTree {
+    /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
+    /// must not be indexed wherever they lie.
+    pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
+        // Without git a tree is still a tree: it has no commit and no ignore rules of git's own.
+        let git = GitRepo::around(&root).ok().flatten();
+        Self {
+            rules: Arc::new(Rules::new(root.clone(), excluded)),
+            git,
+            entries: HashMap::new(),
+            directories: HashSet::new(),
+            head: Head::default(),
+            root,
+        }
+    }
+
+    /// Its directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The repository that it is checked out from.
+    pub fn git(&self) -> Option<&GitRepo> {
+        self.git.as_ref()
+    }
+
+    /// How many directories are looked at.
+    pub fn directory_count(&self) -> usize {
+        self.directories.len()
+    }
+
+    /// Its files as they were last read.
+    pub fn files(&self) -> Vec<SourceFile> {
+        self.entries.values().map(|e| e.file.clone()).collect()
+    }
+
+    /// What the files are a state of. Reads `HEAD`, which may have moved.
+    pub fn revision(&mut self) -> Revision {
+        self.look_at_head();
+        Revision {
+            commit: self.head.commit.clone(),
+            dirty: self.is_dirty(),
+        }
+    }
+
+    /// Looks at every file; registers every directory with `watcher` before listing it, so that
+    /// nothing that happens afterwards goes unnoticed. Returns whether anything differs.
+    ///
+    /// # Errors
+    /// When the root cannot be read, or the work is asked to stop.
+    pub fn rescan(
+        &mut self,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> Result<bool, TreeError> {
+        progress.enter(Phase::Listing, 0);
+        self.check_root()?;
+        let excluded = self.rules.excluded().to_vec();
+        self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
+        if let Some(watcher) = watcher {
+            watcher.forget_moved(&self.directories);
+        }
+        let listing = walk::below(&self.rules, &self.root, watcher);
+        progress.check()?;
+        let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
+        let before = self.entries.len();
+        self.entries.retain(|path, _| kept.contains(path));
+        let removed = before != self.entries.len();
+        drop(kept);
+        if let Some(watcher) = watcher {
+            watcher.keep_only(&listing.directories);
+        }
+        self.directories = listing.directories;
+        let changed = self.read(listing.files, &HashSet::new(), blobs, progress)?;
+        Ok(removed || changed)
+    }
+
+    /// Looks at what events named. Returns whether anything differs.
+    ///
+    /// # Errors
+    /// As [`Self::rescan`].
+    pub fn apply(
+        &mut self,
+        changed: &Changed,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> Result<bool, TreeError> {
+        let touched = self.touched_directories(changed);
+        // Past a quarter of the tree one parallel walk is cheaper than many small ones.
+        if changed.rescan || touched.len() * 4 > self.directories.len() + 64 {
+            return self.rescan(blobs, progress, watcher);
+        }
+        self.check_root()?;
+        let mut removed = self.drop_gone_directories(&touched, watcher);
+        let mut found = Vec::new();
+        for directory in &touched {
+            if !self.directories.contains(directory) || !is_in_place(directory) {
+                continue;
+            }
+            let listing = walk::children(&self.rules, directory);
+            removed |= self.drop_missing(directory, &listing);
+            found.extend(listing.files);
+            for child in listing.directories {
+                if self.directories.contains(&child) {
+                    continue;
+                }
+                let below = walk::below(&self.rules, &child, watcher);
+                found.extend(below.files);
+                self.directories.extend(below.directories);
+            }
+        }
+        let named: HashSet<RepoPath> = changed
+            .paths
+            .iter()
+            .filter_map(|path| walk::relative(&self.root, path))
+            .collect();
+        let changed = self.read(found, &named, blobs, progress)?;
+        Ok(removed || changed)
+    }
+
+    /// The known directories whose listing an event may have changed.
+    fn touched_directories(&self, changed: &Changed) -> HashSet<PathBuf> {
+        let mut touched = HashSet::new();
+        for path in &changed.paths {
+            if self.directories.contains(path) {
+                touched.insert(path.clone());
+            }
+            if let Some(parent) = path.parent()
+                && self.directories.contains(parent)
+            {
+                touched.insert(parent.to_owned());
+            }
+        }
+        touched
+    }
+
+    /// Forgets directories that are gone or were replaced, and the files in them.
+    fn drop_gone_directories(
+        &mut self,
+        touched: &HashSet<PathBuf>,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> bool {
+        let near = |d: &PathBuf| touched.contains(d) || d.parent().is_some_and(|p| touched.contains(p));
+        let suspects = self.directories.iter().filter(|d| near(d));
+        let gone: Vec<PathBuf> = suspects
+            .filter(|d| {
+                let moved = watcher.is_some_and(|w| w.is_moved(d));
+                **d != self.root && (moved || !is_in_place(d))
+            })
+            .cloned()
+            .collect();
+        if gone.is_empty() {
+            return false;
+        }
+        let is_gone = |path: &Path| path.ancestors().any(|a| gone.iter().any(|g| g == a));
+        if let Some(watcher) = watcher {
+            watcher.forget(self.directories.iter().filter(|d| is_gone(d)));
+        }
+        self.directories.retain(|d| !is_gone(d));
+        let before = self.entries.len();
+        let root = &self.root;
+        self.entries
+            .retain(|path, _| !is_gone(&root.join(path.as_str())));
+        before != self.entries.len()
+    }
+
+    /// Forgets the files directly in `directory` that its listing no longer has.
+    fn drop_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
+        let prefix = walk::relative(&self.root, directory);
+        let prefix = prefix.as_ref().map_or("", RepoPath::as_str);
+        let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
+        let before = self.entries.len();
+        self.entries
+            .retain(|path, _| path.directory() != prefix || listed.contains(path));
+        before != self.entries.len()
+    }
+
+    /// Reads the found files that differ from what is known, or that are named.
+    fn read(
+        &mut self,
+        found: Vec<Found>,
+        named: &HashSet<RepoPath>,
+        blobs: &BlobCache,
+        progress: &Progress,
+    ) -> Result<bool, TreeError> {
+        let mut stale: Vec<Found> = found
+            .into_iter()
+            .filter(|f| {
+                named.contains(&f.path)
+                    || !self
+                        .entries
+                        .get(&f.path)
+                        .is_some_and(|known| known.stat.is_still(&f.stat))
+            })
+            .collect();
+        progress.enter(Phase::Reading, stale.len());
+        // The largest first, so that none of them is left for the end.
+        stale.sort_by(|a, b| {
+            let by_size = b.stat.size.cmp(&a.stat.size);
+            by_size.then_with(|| a.path.cmp(&b.path))
+        });
+        let root = &self.root;
+        let read: Vec<(Stat, SourceFile)> = stale
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|found| {
+                progress.step()?;
+                Ok(read::file(root, found, blobs))
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        let mut changed = false;
+        for (stat, file) in read {
+            let before = self.entries.get(&file.path).map(|e| &e.file);
+            changed |= before.is_none_or(|before| differ(before, &file));
+            self.entries.insert(file.path.clone(), Entry { stat, file });
+        }
+        Ok(changed)
+    }
+
+    fn check_root(&self) -> Result<(), TreeError> {
+        match std::fs::read_dir(&self.root) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(TreeError::Unreadable {
+                path: self.root.clone(),
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    /// Learns what `HEAD` names now, and what that commit holds if it is another one.
+    fn look_at_head(&mut self) {
+        if self.git.is_none() && self.root.join(".git").exists() {
+            self.git = GitRepo::around(&self.root).ok().flatten();
+        }
+        let Some(git) = &self.git else { return };
+        let commit = git.resolve("HEAD").unwrap_or_default();
+        if commit == self.head.commit {
+            return;
+        }
+        let listed = match commit.as_str() {
+            "" => Vec::new(),
+            commit => git.list(commit).unwrap_or_default(),
+        };
+        self.head = Head {
+            files: listed
+                .into_iter()
+                .filter(|entry| entry.kind != EntryKind::Submodule)
+                .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
+                .collect(),
+            commit,
+        };
+    }
+
+    /// Whether any file differs from the commit, is not in it, or is missing.
+    fn is_dirty(&self) -> bool {
+        if self.head.commit.is_empty() {
+            return false;
+        }
+        let differs = |entry: &Entry| match self.head.files.get(&entry.file.path) {
+            None => !matches!(
+                entry.file.skipped,
+                Some(foveate_model::SkipReason::Submodule)
+            ),
+            Some((_, size)) if entry.file.blob == read::unread() => *size != entry.file.size,
+            Some((blob, _)) => *blob != entry.file.blob,
+        };
+        let is_missing = |path: &RepoPath| {
+            !self.entries.contains_key(path)
+                && self.root.join(path.as_str()).symlink_metadata().is_err()
+        };
+        self.entries.values().any(differs) || self.head.files.keys().any(is_missing)
+    }
+}
+
+/// Whether two readings of one path differ in what an index makes of them.
+fn differ(before: &SourceFile, after: &SourceFile) -> bool {
+    before.blob != after.blob || before.size != after.size || before.skipped != after.skipped
+}
+
+/// Whether a path is what it was when it was found: a directory, reached through no link.
+fn is_in_place(directory: &Path) -> bool {
+    directory.is_dir() && std::fs::canonicalize(directory).is_ok_and(|real| real == directory)
+}

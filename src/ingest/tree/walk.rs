@@ -1,0 +1,201 @@
+//! Finds the files and directories of a working tree that its ignore files leave. It opens no file
+//! but the ignore files.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foveate_model::RepoPath;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::read::Stat;
+use crate::ingest::watch::TreeWatcher;
+
+/// The ignore file of our own; the syntax is that of `.gitignore`.
+pub const IGNORE_FILE: &str = ".foveateignore";
+
+/// Where version control keeps its own files.
+const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
+
+/// A file, link or nested repository that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What the system says of it.
+    pub stat: Stat,
+    /// What it is.
+    pub kind: FoundKind,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundKind {
+    /// A file.
+    File,
+    /// A symbolic link.
+    Symlink,
+    /// A directory with a repository of its own.
+    Repository,
+    /// A pipe, socket or device.
+    Special,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files, links and nested repositories.
+    pub files: Vec<Found>,
+    /// Absolute paths of directories, the starting point included.
+    pub directories: HashSet<PathBuf>,
+}
+
+/// Walks `directory` and everything below it, on several threads. Each directory is registered with
+/// `watcher` before it is listed.
+pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatcher>>) -> Listing {
+    if rules.is_nested_repository(directory) {
+        // Found by an event rather than by the walk of its parent.
+        return Listing::default();
+    }
+    if let Some(watcher) = watcher {
+        watcher.add(directory);
+    }
+    let listing = Mutex::new(Listing::default());
+    builder(directory, rules, watcher.cloned())
+        .threads(std::thread::available_parallelism().map_or(1, |n| n.get().min(8)))
+        .build_parallel()
+        .run(|| {
+            let (listing, rules) = (&listing, rules);
+            Box::new(move |entry| {
+                let Ok(entry) = entry else {
+                    return WalkState::Continue;
+                };
+                if rules.is_entered(&entry) {
+                    lock(listing).directories.insert(entry.into_path());
+                    return WalkState::Continue;
+                }
+                if let Some(found) = found(&rules.root, &entry) {
+                    lock(listing).files.push(found);
+                }
+                WalkState::Skip
+            })
+        });
+    listing.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lists `directory` alone; `directories` are its children, not itself.
+pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
+    let mut listing = Listing::default();
+    for entry in builder(directory, rules, None).max_depth(Some(1)).build() {
+        let Ok(entry) = entry else { continue };
+        if entry.depth() == 0 {
+            continue;
+        }
+        if rules.is_entered(&entry) {
+            listing.directories.insert(entry.into_path());
+        } else if let Some(found) = found(&rules.root, &entry) {
+            listing.files.push(found);
+        }
+    }
+    listing
+}
+
+/// The path below the root; `None` for the root itself and for names that are not UTF-8.
+pub fn relative(root: &Path, path: &Path) -> Option<RepoPath> {
+    RepoPath::new(path.strip_prefix(root).ok()?.to_str()?).ok()
+}
+
+/// What holds for every walk of one tree.
+#[derive(Debug)]
+pub struct Rules {
+    root: PathBuf,
+    /// Directories that are not looked at.
+    excluded: Vec<PathBuf>,
+    /// In a repository a directory with a `.git` is another repository; in a plain directory of
+    /// clones they are what it is made of.
+    nested_repositories: bool,
+}
+
+impl Rules {
+    /// The rules of the tree at `root`.
+    pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
+        Self {
+            excluded,
+            nested_repositories: root.join(".git").exists(),
+            root,
+        }
+    }
+
+    /// Directories that are not looked at.
+    pub fn excluded(&self) -> &[PathBuf] {
+        &self.excluded
+    }
+
+    fn is_nested_repository(&self, directory: &Path) -> bool {
+        self.nested_repositories && directory != self.root && directory.join(".git").exists()
+    }
+
+    /// Whether an entry is a directory whose content belongs to the tree.
+    fn is_entered(&self, entry: &DirEntry) -> bool {
+        entry.file_type().is_some_and(|t| t.is_dir()) && !self.is_nested_repository(entry.path())
+    }
+}
+
+/// `.gitignore` (also outside a repository), `.git/info/exclude` and our own ignore file count,
+/// those of parent directories too; a user's global settings do not, so that one tree gives one
+/// index. Hidden files are files.
+fn builder(
+    directory: &Path,
+    rules: &Arc<Rules>,
+    watcher: Option<Arc<TreeWatcher>>,
+) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(directory);
+    let rules = Arc::clone(rules);
+    builder
+        .hidden(false)
+        .ignore(false)
+        .git_global(false)
+        .require_git(false)
+        .follow_links(false)
+        .add_custom_ignore_filename(IGNORE_FILE)
+        // Asked once the ignore files have let an entry through, and before it is listed.
+        .filter_entry(move |entry| {
+            if entry.depth() == 0 {
+                return true;
+            }
+            let name = entry.file_name();
+            let is_left_out = VERSION_CONTROL.iter().any(|v| OsStr::new(v) == name)
+                || rules.excluded.iter().any(|e| e == entry.path());
+            if let Some(watcher) = &watcher
+                && !is_left_out
+                && rules.is_entered(entry)
+            {
+                watcher.add(entry.path());
+            }
+            !is_left_out
+        });
+    builder
+}
+
+fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
+    let kind = entry.file_type()?;
+    let metadata = entry.path().symlink_metadata().ok()?;
+    Some(Found {
+        path: relative(root, entry.path())?,
+        stat: Stat::new(&metadata),
+        kind: if kind.is_symlink() {
+            FoundKind::Symlink
+        } else if kind.is_dir() {
+            FoundKind::Repository
+        } else if kind.is_file() {
+            FoundKind::File
+        } else {
+            FoundKind::Special
+        },
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

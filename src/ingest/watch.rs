@@ -1,0 +1,253 @@
+//! Notices changes below a working tree: one watch per directory that is indexed (ignored ones cost
+//! none), and a set of what changed since it was last taken. It reads no file and decides nothing
+//! about what a change means.
+
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// Beyond so many changed paths the whole tree is looked at.
+const MOST_PATHS: usize = 10_000;
+
+/// What changed since the last time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Absolute paths of files and directories.
+    pub paths: HashSet<PathBuf>,
+    /// Whether the paths do not tell all: ignore rules changed, or events were lost.
+    pub rescan: bool,
+    /// Whether git moved `HEAD` or wrote its index.
+    pub head: bool,
+}
+
+impl Changed {
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && !self.rescan && !self.head
+    }
+}
+
+/// Collects changes until they are taken.
+#[derive(Debug)]
+pub struct Changes {
+    set: Mutex<Changed>,
+    sequence: AtomicU64,
+    arrived: Notify,
+    /// How many paths wait, for readers.
+    pending: Arc<AtomicUsize>,
+    git_dir: Option<PathBuf>,
+}
+
+impl Changes {
+    fn add(&self, event: notify::Result<Event>) {
+        let mut set = lock(&self.set);
+        match event {
+            Ok(event) if event.need_rescan() => set.rescan = true,
+            Ok(event) if is_idle(event.kind) => return,
+            Ok(event) => event
+                .paths
+                .into_iter()
+                .for_each(|path| sort_in(&mut set, path, self.git_dir.as_deref())),
+            // Lost events, a directory that vanished, a limit that was hit: look at everything.
+            Err(_) => set.rescan = true,
+        }
+        if set.is_empty() {
+            return;
+        }
+        if set.paths.len() > MOST_PATHS {
+            set.paths.clear();
+            set.rescan = true;
+        }
+        self.pending.store(set.paths.len(), Ordering::Relaxed);
+        drop(set);
+        self.sequence.fetch_add(1, Ordering::Relaxed);
+        self.arrived.notify_one();
+    }
+
+    /// Waits for a change, then until none came for `quiet`, at most for `longest`.
+    pub async fn settle(&self, quiet: Duration, longest: Duration) {
+        while lock(&self.set).is_empty() {
+            self.arrived.notified().await;
+        }
+        let latest = Instant::now() + longest;
+        loop {
+            let sequence = self.sequence.load(Ordering::Relaxed);
+            tokio::time::sleep_until(latest.min(Instant::now() + quiet)).await;
+            let calm = sequence == self.sequence.load(Ordering::Relaxed);
+            if calm || Instant::now() >= latest {
+                return;
+            }
+        }
+    }
+
+    /// Takes what changed. The paths count as pending until [`Self::done`].
+    pub fn take(&self) -> Changed {
+        std::mem::take(&mut lock(&self.set))
+    }
+
+    /// What was taken is published: what came since is what is pending.
+    pub fn done(&self) {
+        let set = lock(&self.set);
+        self.pending.store(set.paths.len(), Ordering::Relaxed);
+    }
+}
+
+/// Whether an event says nothing about content: reads and opens, our own among them.
+fn is_idle(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+        EventKind::Access(_) => true,
+        _ => false,
+    }
+}
+
+fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+    if let Some(inside) = git_dir.and_then(|dir| path.strip_prefix(dir).ok()) {
+        match inside.to_str().unwrap_or("") {
+            "info/exclude" => set.rescan = true,
+            "HEAD" | "logs/HEAD" | "packed-refs" | "ORIG_HEAD" | "index" => set.head = true,
+            _ => {}
+        }
+        return;
+    }
+    if matches!(name, ".gitignore" | ".foveateignore" | ".git") {
+        set.rescan = true;
+    }
+    set.paths.insert(path);
+}
+
+/// Watches directories, one by one.
+#[derive(Debug)]
+pub struct TreeWatcher {
+    state: Mutex<WatchState>,
+    changes: Arc<Changes>,
+}
+
+#[derive(Debug)]
+struct WatchState {
+    watcher: RecommendedWatcher,
+    /// Device and inode of each watched directory: a watch follows the inode, not the path.
+    watched: HashMap<PathBuf, (u64, u64)>,
+    failure: Option<String>,
+}
+
+impl TreeWatcher {
+    /// A watcher of nothing yet, beyond the git directory's own state.
+    ///
+    /// # Errors
+    /// When the system gives no watcher; the message says why.
+    pub fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Result<Self, String> {
+        let changes = Arc::new(Changes {
+            set: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            arrived: Notify::new(),
+            pending,
+            git_dir: git_dir.map(Path::to_owned),
+        });
+        let watcher = notify::recommended_watcher({
+            let changes = Arc::clone(&changes);
+            move |event| changes.add(event)
+        })
+        .map_err(|error| error.to_string())?;
+        let this = Self {
+            state: Mutex::new(WatchState {
+                watcher,
+                watched: HashMap::new(),
+                failure: None,
+            }),
+            changes,
+        };
+        if let Some(git_dir) = git_dir {
+            for directory in [git_dir, &git_dir.join("logs"), &git_dir.join("info")] {
+                if directory.is_dir() {
+                    this.add(directory);
+                }
+            }
+        }
+        Ok(this)
+    }
+
+    /// What it noticed.
+    pub fn changes(&self) -> &Arc<Changes> {
+        &self.changes
+    }
+
+    /// Why not every directory could be watched.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.state).failure.clone()
+    }
+
+    /// Watches a directory, unless it is watched.
+    pub fn add(&self, directory: &Path) {
+        let Some(identity) = identity(directory) else {
+            return;
+        };
+        let mut state = lock(&self.state);
+        if state.failure.is_some() || state.watched.contains_key(directory) {
+            return;
+        }
+        match state.watcher.watch(directory, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                state.watched.insert(directory.to_owned(), identity);
+            }
+            // A directory that vanished in between is noticed by its parent's watch.
+            Err(_) if !directory.is_dir() => {}
+            Err(error) => state.failure = Some(error.to_string()),
+        }
+    }
+
+    /// Whether another directory than the watched one stands at this path.
+    pub fn is_moved(&self, directory: &Path) -> bool {
+        let state = lock(&self.state);
+        let watched = state.watched.get(directory);
+        watched.is_some_and(|known| identity(directory) != Some(*known))
+    }
+
+    /// Stops watching directories.
+    pub fn forget<'a>(&self, directories: impl Iterator<Item = &'a PathBuf>) {
+        let mut state = lock(&self.state);
+        for directory in directories {
+            if state.watched.remove(directory).is_some() {
+                // The system has dropped the watch of a deleted directory already.
+                let _ = state.watcher.unwatch(directory);
+            }
+        }
+    }
+
+    /// Stops watching those of `directories` that are gone or were replaced, before their inodes
+    /// are met again under other paths.
+    pub fn forget_moved(&self, directories: &HashSet<PathBuf>) {
+        let moved: Vec<&PathBuf> = directories.iter().filter(|d| self.is_moved(d)).collect();
+        self.forget(moved.into_iter());
+    }
+
+    /// Stops watching directories of the tree that are not in `directories`.
+    pub fn keep_only(&self, directories: &HashSet<PathBuf>) {
+        let git_dir = self.changes.git_dir.as_deref();
+        let is_git = |d: &Path| git_dir.is_some_and(|git_dir| d.starts_with(git_dir));
+        let gone: Vec<PathBuf> = lock(&self.state)
+            .watched
+            .keys()
+            .filter(|d| !directories.contains(*d) && !is_git(d))
+            .cloned()
+            .collect();
+        self.forget(gone.iter());
+    }
+}
+
+fn identity(directory: &Path) -> Option<(u64, u64)> {
+    let metadata = directory.symlink_metadata().ok()?;
+    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,217 @@
+//! The process's metrics. Events are recorded where they happen through the `metrics` macros and
+//! described here; states are read when `/metrics` is asked for and written with [`Exposition`], so
+//! that what is gone is not shown.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+/// Bounds for durations of answers and their stages, in seconds.
+const ANSWER_SECONDS: [f64; 14] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.025, 0.04, 0.075, 0.15, 0.5, 1.5, 5.0,
+];
+/// Bounds for durations of indexing, in seconds.
+const INDEX_SECONDS: [f64; 12] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
+];
+
+/// Every metric that is recorded as it happens: name, kind, meaning.
+const EVENTS: [(&str, Kind, &str); 9] = [
+    (
+        "foveate_http_requests_total",
+        Kind::Counter,
+        "HTTP requests answered, by route, method and status.",
+    ),
+    (
+        "foveate_http_request_seconds",
+        Kind::Histogram,
+        "Time from a request's head to its answer's head, by route.",
+    ),
+    (
+        "foveate_stage_seconds",
+        Kind::Histogram,
+        "Time of each stage of an answer, by stage and intent; the stage total includes waiting.",
+    ),
+    (
+        "foveate_permit_wait_seconds",
+        Kind::Histogram,
+        "Time that questions waited for their turn.",
+    ),
+    (
+        "foveate_questions_refused_total",
+        Kind::Counter,
+        "Questions that got no answer, by problem code.",
+    ),
+    (
+        "foveate_degraded_answers_total",
+        Kind::Counter,
+        "Answers that had to do without something, by issue code.",
+    ),
+    (
+        "foveate_index_read_seconds",
+        Kind::Histogram,
+        "Time to find, read and parse the files of a revision, by cause.",
+    ),
+    (
+        "foveate_index_build_seconds",
+        Kind::Histogram,
+        "Time to build the index of a revision from its files, by cause.",
+    ),
+    (
+        "foveate_panics_total",
+        Kind::Counter,
+        "Requests that failed on a defect.",
+    ),
+];
+
+/// What kind of metric it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only grows.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts in buckets.
+    Histogram,
+}
+
+/// The recorder of this process; installed at the first call.
+///
+/// # Errors
+/// When another recorder was installed before.
+pub fn recorder() -> Result<PrometheusHandle, String> {
+    static RECORDER: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
+    RECORDER.get_or_init(install).clone()
+}
+
+fn install() -> Result<PrometheusHandle, String> {
+    let seconds = |name: &str| Matcher::Full(name.to_owned());
+    let mut builder = PrometheusBuilder::new();
+    for (name, kind, _) in EVENTS {
+        if kind == Kind::Histogram {
+            let bounds: &[f64] = if name.starts_with("foveate_index") {
+                &INDEX_SECONDS
+            } else {
+                &ANSWER_SECONDS
+            };
+            builder = builder
+                .set_buckets_for_metric(seconds(name), bounds)
+                .map_err(|error| error.to_string())?;
+        }
+    }
+    let handle = builder
+        .install_recorder()
+        .map_err(|error| error.to_string())?;
+    for (name, kind, help) in EVENTS {
+        match kind {
+            Kind::Counter => metrics::describe_counter!(name, help),
+            Kind::Gauge => metrics::describe_gauge!(name, help),
+            Kind::Histogram => metrics::describe_histogram!(name, metrics::Unit::Seconds, help),
+        }
+    }
+    Ok(handle)
+}
+
+/// States in the Prometheus text format, written one family after the other.
+#[derive(Debug, Default)]
+pub struct Exposition(String);
+
+impl Exposition {
+    /// Writes a family: `samples` are label pairs and values. Without samples nothing is written.
+    pub fn family<'a>(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        help: &str,
+        samples: impl IntoIterator<Item = (Vec<(&'static str, &'a str)>, f64)>,
+    ) {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge | Kind::Histogram => "gauge",
+        };
+        let mut samples = samples.into_iter().peekable();
+        if samples.peek().is_none() {
+            return;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (labels, value) in samples {
+            self.0.push_str(name);
+            for (position, (label, text)) in labels.iter().enumerate() {
+                let open = if position == 0 { '{' } else { ',' };
+                let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
+            }
+            if !labels.is_empty() {
+                self.0.push('}');
+            }
+            let _ = writeln!(self.0, " {value}");
+        }
+        self.0.push('\n');
+    }
+
+    /// A family of one sample without labels.
+    pub fn single(&mut self, name: &str, kind: Kind, help: &str, value: impl Into<Option<f64>>) {
+        let sample = value.into().map(|value| (Vec::new(), value));
+        self.family(name, kind, help, sample);
+    }
+
+    /// The figures of this process under their customary names.
+    pub fn process(&mut self) {
+        let figures = super::process::figures();
+        let number = |n: Option<u64>| n.map(|n| n as f64);
+        self.single(
+            "process_resident_memory_bytes",
+            Kind::Gauge,
+            "Resident memory size in bytes.",
+            number(figures.resident_bytes),
+        );
+        self.single(
+            "process_virtual_memory_bytes",
+            Kind::Gauge,
+            "Virtual memory size in bytes.",
+            number(figures.virtual_bytes),
+        );
+        self.single(
+            "process_cpu_seconds_total",
+            Kind::Counter,
+            "Total user and system CPU time spent in seconds.",
+            figures.cpu_seconds,
+        );
+        self.single(
+            "process_start_time_seconds",
+            Kind::Gauge,
+            "Start time of the process since unix epoch in seconds.",
+            figures.start_seconds,
+        );
+        self.single(
+            "process_open_fds",
+            Kind::Gauge,
+            "Number of open file descriptors.",
+            number(figures.open_files),
+        );
+        self.single(
+            "process_max_fds",
+            Kind::Gauge,
+            "Maximum number of open file descriptors.",
+            number(figures.max_files),
+        );
+        self.single(
+            "process_threads",
+            Kind::Gauge,
+            "Number of OS threads in the process.",
+            number(figures.threads),
+        );
+    }
+
+    /// The text.
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

@@ -1,0 +1,85 @@
+//! Figures of this process, read from `/proc`. Elsewhere than on Linux they are absent.
+
+use std::fs;
+
+/// What the system says of this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProcessFigures {
+    /// Resident memory in bytes.
+    pub resident_bytes: Option<u64>,
+    /// Virtual memory in bytes.
+    pub virtual_bytes: Option<u64>,
+    /// CPU time in user and kernel mode, in seconds.
+    pub cpu_seconds: Option<f64>,
+    /// Start, in seconds since 1970.
+    pub start_seconds: Option<f64>,
+    /// Open files.
+    pub open_files: Option<u64>,
+    /// The most files that may be open.
+    pub max_files: Option<u64>,
+    /// Threads.
+    pub threads: Option<u64>,
+}
+
+/// The kernel counts CPU time in hundredths of a second for every program, whatever its own tick.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// The figures now.
+pub fn figures() -> ProcessFigures {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kilobytes = |name: &str| Some(field(&status, name)? * 1024);
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is the program's name in parentheses, which may hold spaces.
+    let stat: Vec<f64> = stat
+        .rsplit_once(')')
+        .map_or("", |(_, rest)| rest)
+        .split_ascii_whitespace()
+        .map(|f| f.parse().unwrap_or(0.0))
+        .collect();
+    // Counted from the third field of proc(5): utime is 14, stime 15, starttime 22.
+    let ticks = |position: usize| stat.get(position - 3).map(|t| t / TICKS_PER_SECOND);
+    ProcessFigures {
+        resident_bytes: kilobytes("VmRSS:"),
+        virtual_bytes: kilobytes("VmSize:"),
+        cpu_seconds: ticks(14).zip(ticks(15)).map(|(user, system)| user + system),
+        start_seconds: ticks(22).zip(boot_seconds()).map(|(up, boot)| boot + up),
+        open_files: fs::read_dir("/proc/self/fd").ok().map(|d| d.count() as u64),
+        max_files: limit_of_files(),
+        threads: field(&status, "Threads:"),
+    }
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+fn boot_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    field(&stat, "btime").map(|seconds| seconds as f64)
+}
+
+fn limit_of_files() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    field(&limits, "Max open files")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_is_there_and_sane() {
+        let figures = figures();
+        assert!(figures.resident_bytes.is_some_and(|b| b > 1 << 20));
+        assert!(figures.virtual_bytes > figures.resident_bytes);
+        assert!(figures.cpu_seconds.is_some_and(|s| s < 3600.0));
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let now = now.map(|d| d.as_secs_f64()).unwrap_or_default();
+        let age = figures.start_seconds.map(|start| now - start);
+        assert!(age.is_some_and(|age| (-2.0..3600.0).contains(&age)), "{age:?}");
+        assert!(figures.open_files.is_some_and(|n| n > 2));
+        assert!(figures.max_files > figures.open_files);
+        assert!(figures.threads.is_some_and(|n| n > 0));
+    }
+}

@@ -1,0 +1,399 @@
+//! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
+
+use foveate_query::assemble::{Fidelity, Item, Section};
+use foveate_query::answer::{RankedFile, RankedFunction, Signal};
+use foveate_query::{Format, IntentKind};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::engine::Answered;
+
+/// What is asked for. Shapes how the budget is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs)]
+pub enum IntentName {
+    BugFix,
+    TestWriting,
+    Refactor,
+    Implementation,
+    UsageExploration,
+    DefinitionLookup,
+}
+
+impl From<IntentName> for IntentKind {
+    fn from(name: IntentName) -> Self {
+        match name {
+            IntentName::BugFix => Self::BugFix,
+            IntentName::TestWriting => Self::TestWriting,
+            IntentName::Refactor => Self::Refactor,
+            IntentName::Implementation => Self::Implementation,
+            IntentName::UsageExploration => Self::UsageExploration,
+            IntentName::DefinitionLookup => Self::DefinitionLookup,
+        }
+    }
+}
+
+/// How the context is rendered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum FormatName {
+    #[default]
+    Xml,
+    Markdown,
+    Json,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Xml => Self::Xml,
+            FormatName::Markdown => Self::Markdown,
+            FormatName::Json => Self::Json,
+        }
+    }
+}
+
+/// The code that the reader must see, and how it was chosen.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ContextAnswer {
+    /// The request's id, as in the `x-request-id` header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Name of the repository.
+    pub repo: String,
+    /// The commit that was searched; of a working tree, its `HEAD`. Empty where there is none.
+    pub commit: String,
+    /// Counts the indexes published for what was searched.
+    pub generation: u64,
+    /// What the query was understood to ask for.
+    pub intent: IntentAnswer,
+    /// The names in the query, and what they were found to mean.
+    pub symbols: Vec<SymbolAnswer>,
+    /// The ranking of files, independent of the budget.
+    pub files: Vec<FileAnswer>,
+    /// The ranking of functions, independent of the budget.
+    pub functions: Vec<FunctionAnswer>,
+    /// What is in `context`.
+    pub sections: Vec<SectionAnswer>,
+    /// The context itself, in the format asked for.
+    pub context: String,
+    /// What `context` costs.
+    pub tokens: TokensAnswer,
+    /// What was searched.
+    pub tree: TreeAnswer,
+    /// What is relevant and not in `context`.
+    pub dropped: Vec<DroppedAnswer>,
+    /// Milliseconds per stage.
+    pub timings_ms: TimingsAnswer,
+    /// What the reader should know.
+    pub issues: Vec<IssueAnswer>,
+}
+
+/// A detected intent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IntentAnswer {
+    /// Its name.
+    pub kind: String,
+    /// 0 to 1; 1 where the request said it.
+    pub confidence: f32,
+    /// The rules that fired.
+    pub signals: Vec<String>,
+}
+
+/// A name in the query.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SymbolAnswer {
+    /// As written.
+    pub name: String,
+    /// Where it stood and how it was matched.
+    pub from: String,
+    /// Definitions as `path:qualified_name`, best first.
+    pub resolved: Vec<String>,
+    /// How many definitions it may mean, those not listed included.
+    pub total: usize,
+}
+
+/// One reason for a score.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SignalAnswer {
+    /// Its name.
+    pub name: String,
+    /// What it adds.
+    pub value: f32,
+}
+
+/// A ranked file.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FileAnswer {
+    /// Where it is.
+    pub path: String,
+    /// Sum of the signals.
+    pub score: f32,
+    /// `source`, `test`, `documentation`, `configuration`, `generated` or `data`.
+    pub role: String,
+    /// Why it is here.
+    pub signals: Vec<SignalAnswer>,
+}
+
+/// A ranked function or other definition.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FunctionAnswer {
+    /// The file that it is in.
+    pub path: String,
+    /// Qualified name.
+    pub name: String,
+    /// `function`, `method`, `class`, ….
+    pub kind: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// Sum of its signals.
+    pub score: f32,
+    /// Why it is here; only with `explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalAnswer>>,
+}
+
+/// One part of the context.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SectionAnswer {
+    /// `definitions`, `snippets`, `imports`, `tests` or `callers`.
+    pub name: String,
+    /// Its share in tokens, before unused shares flowed over.
+    pub budget: usize,
+    /// What it used.
+    pub used: usize,
+    /// What is in it.
+    pub items: Vec<ItemAnswer>,
+}
+
+/// One thing in the context.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ItemAnswer {
+    /// The file that it is from.
+    pub path: String,
+    /// Qualified name; empty for a stretch of a file.
+    pub name: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// `compact`, `standard` or `full`.
+    pub fidelity: String,
+    /// Whether lines inside it were left out; the text marks where.
+    pub cut: bool,
+    /// What it costs.
+    pub tokens: usize,
+}
+
+/// The cost of the context.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TokensAnswer {
+    /// The limit asked for.
+    pub budget: usize,
+    /// Tokens of `context`, never above the budget.
+    pub used: usize,
+    /// What counts them.
+    pub tokenizer: String,
+}
+
+/// The state of the files that were searched.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TreeAnswer {
+    /// The commit.
+    pub commit: String,
+    /// Whether a working tree was searched that differs from the commit.
+    pub dirty: bool,
+    /// Changed files that were noticed and are not searched yet.
+    pub pending_files: usize,
+}
+
+/// Something relevant that is not in the context.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DroppedAnswer {
+    /// The file that it is from.
+    pub path: String,
+    /// Qualified name.
+    pub name: String,
+    /// What it would have cost; 0 where it could not be read.
+    pub tokens: usize,
+    /// `budget`, or why the file is not indexed.
+    pub reason: String,
+}
+
+/// Milliseconds per stage.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(missing_docs)]
+pub struct TimingsAnswer {
+    pub intent: f64,
+    pub resolve: f64,
+    pub rank: f64,
+    pub assemble: f64,
+    /// From the question to the answer, waiting included.
+    pub total: f64,
+}
+
+/// Something that the answer could not do or that the reader should know.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IssueAnswer {
+    /// Stable: `no_match`, `degraded`, `history_loading`, ….
+    pub code: String,
+    /// For people.
+    pub detail: String,
+}
+
+/// What of a request its answer repeats.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The request's id.
+    pub request_id: Option<String>,
+    /// The budget in tokens.
+    pub budget_tokens: usize,
+    /// Whether functions carry their signals.
+    pub explain: bool,
+}
+
+impl ContextAnswer {
+    /// An answer for the wire.
+    pub fn new(answered: Answered, asked: Asked) -> Self {
+        let Answered {
+            repo,
+            snapshot,
+            answer,
+            pending_files,
+            total_ms,
+        } = answered;
+        let revision = &snapshot.revision;
+        let explain = asked.explain;
+        Self {
+            request_id: asked.request_id,
+            repo,
+            commit: revision.commit.clone(),
+            generation: snapshot.generation,
+            intent: IntentAnswer {
+                kind: answer.intent.kind.name().to_owned(),
+                confidence: answer.intent.confidence,
+                signals: answer.intent.signals.iter().map(ToString::to_string).collect(),
+            },
+            symbols: answer
+                .symbols
+                .into_iter()
+                .map(|symbol| SymbolAnswer {
+                    name: symbol.name,
+                    from: symbol.from.to_owned(),
+                    resolved: symbol.resolved,
+                    total: symbol.total,
+                })
+                .collect(),
+            files: answer.files.into_iter().map(file).collect(),
+            functions: answer
+                .functions
+                .into_iter()
+                .map(|f| function(f, explain))
+                .collect(),
+            sections: answer.pack.sections.into_iter().map(section).collect(),
+            context: answer.pack.context,
+            tokens: TokensAnswer {
+                budget: asked.budget_tokens,
+                used: answer.pack.used,
+                tokenizer: "o200k_base".to_owned(),
+            },
+            tree: TreeAnswer {
+                commit: revision.commit.clone(),
+                dirty: revision.dirty,
+                pending_files,
+            },
+            dropped: answer
+                .pack
+                .dropped
+                .into_iter()
+                .map(|dropped| DroppedAnswer {
+                    path: dropped.path,
+                    name: dropped.name,
+                    tokens: dropped.tokens,
+                    reason: dropped.reason.to_owned(),
+                })
+                .collect(),
+            timings_ms: TimingsAnswer {
+                intent: milliseconds(answer.timings.intent),
+                resolve: milliseconds(answer.timings.resolve),
+                rank: milliseconds(answer.timings.rank),
+                assemble: milliseconds(answer.timings.assemble),
+                total: milliseconds(total_ms),
+            },
+            issues: answer
+                .issues
+                .into_iter()
+                .map(|issue| IssueAnswer {
+                    code: issue.code.to_owned(),
+                    detail: issue.detail,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn file(file: RankedFile) -> FileAnswer {
+    FileAnswer {
+        path: file.path,
+        score: file.score,
+        role: file.role.name().to_owned(),
+        signals: signals(file.signals),
+    }
+}
+
+fn function(function: RankedFunction, explain: bool) -> FunctionAnswer {
+    FunctionAnswer {
+        path: function.path,
+        name: function.name,
+        kind: function.kind.name().to_owned(),
+        start_line: function.lines.start,
+        end_line: function.lines.end,
+        score: function.score,
+        signals: explain.then(|| signals(function.signals)),
+    }
+}
+
+fn signals(signals: Vec<Signal>) -> Vec<SignalAnswer> {
+    signals
+        .into_iter()
+        .map(|signal| SignalAnswer {
+            name: signal.name.to_owned(),
+            value: signal.value,
+        })
+        .collect()
+}
+
+fn section(section: Section) -> SectionAnswer {
+    SectionAnswer {
+        name: section.name.to_owned(),
+        budget: section.budget,
+        used: section.used,
+        items: section.items.into_iter().map(item).collect(),
+    }
+}
+
+fn item(item: Item) -> ItemAnswer {
+    ItemAnswer {
+        path: item.path,
+        name: item.name,
+        start_line: item.lines.start,
+        end_line: item.lines.end,
+        fidelity: match item.fidelity {
+            Fidelity::Compact => "compact",
+            Fidelity::Standard => "standard",
+            Fidelity::Full => "full",
+        }
+        .to_owned(),
+        cut: item.cut,
+        tokens: item.tokens,
+    }
+}
+
+/// Microseconds are what the clock is good for.
+fn milliseconds(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
