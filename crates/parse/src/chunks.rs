@@ -168,7 +168,7 @@ fn pieces(owners: &[Owner]) -> Vec<Piece> {
     pieces
 }
 
-/// Blank lines and lone closing brackets between pieces join the piece before them.
+/// Lone closing brackets and the blank lines between pieces join the piece before them.
 fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
     let says_nothing = |piece: &Piece| {
         let text = lines.index.span_of(piece.lines).of(lines.text);
@@ -183,6 +183,14 @@ fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
                 None => leading = leading.or(Some(piece.lines.start)),
             }
             continue;
+        }
+        if let Some(before) = kept.last_mut() {
+            let is_blank = |line: &u32| lines.line(*line).trim().is_empty();
+            let blank = (piece.lines.start..piece.lines.end)
+                .take_while(is_blank)
+                .count();
+            piece.lines.start += u32::try_from(blank).unwrap_or(0);
+            before.lines.end = piece.lines.start - 1;
         }
         piece.lines.start = leading.take().unwrap_or(piece.lines.start);
         kept.push(piece);

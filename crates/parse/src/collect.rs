@@ -33,6 +33,8 @@ pub(crate) struct Context {
     pub(crate) in_catch: bool,
     /// Signatures here are members of a named type.
     pub(crate) has_members: bool,
+    /// Depth of the members of the class body around.
+    pub(crate) members_at: u32,
     /// Directly in the object assigned to `module.exports`.
     pub(crate) is_exports: bool,
     /// The declaration around the variables here.
@@ -81,7 +83,7 @@ pub(crate) struct Draft<'t> {
     pub(crate) kind: DefinitionKind,
     pub(crate) span: Span,
     pub(crate) name_span: Span,
-    /// End of the head; trailing blanks are taken off.
+    /// End of the head; trailing blanks and semicolons are taken off.
     pub(crate) signature_end: usize,
     pub(crate) parameters: Option<Span>,
     pub(crate) body: Option<Span>,
@@ -192,6 +194,7 @@ impl<'t> Collector<'t> {
                 in_local_call: false,
                 in_catch: false,
                 has_members: false,
+                members_at: 0,
                 is_exports: false,
                 declared: Declared::default(),
             },
@@ -296,7 +299,7 @@ impl<'t> Collector<'t> {
             None => draft.name.into(),
         };
         let lines = self.lines.lines_of(draft.span);
-        let above = self.comments.filter(|run| run.last_row + 2 == lines.start);
+        let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
                 documentation::comment(run.span.of(self.text))
@@ -307,6 +310,10 @@ impl<'t> Collector<'t> {
             .get(draft.span.start as usize..draft.signature_end)
             .unwrap_or("");
         let start = draft.span.start as usize;
+        let encloses = draft.kind.is_function() || draft.kind.is_container();
+        if encloses && !draft.decorators.is_empty() {
+            self.enclose_since(draft.span.start, id);
+        }
         self.heads
             .push(above.map_or(lines.start - 1, |run| run.first_row));
         self.definitions.push(Definition {
@@ -317,7 +324,7 @@ impl<'t> Collector<'t> {
             span: draft.span,
             lines,
             name_span: draft.name_span,
-            signature: Span::new(start, start + head.trim_end().len()),
+            signature: Span::new(start, start + head.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).len()),
             parameters: draft.parameters,
             body: draft.body,
             doc: doc.into(),
@@ -337,6 +344,16 @@ impl<'t> Collector<'t> {
     /// Names before `byte` are bound.
     pub(crate) fn bind_to(&mut self, byte: usize) {
         self.bind_until = self.bind_until.max(byte);
+    }
+
+    /// Decorators are seen before what they decorate, and stand inside it all the same.
+    fn enclose_since(&mut self, start: u32, id: LocalId) {
+        for reference in self.references.iter_mut().rev() {
+            if reference.name.start < start {
+                break;
+            }
+            reference.enclosing = Some(id);
+        }
     }
 
     /// Adds a use of a single name.

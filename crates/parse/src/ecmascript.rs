@@ -412,6 +412,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 c.position = Position::Value;
                 c.constructs = None;
                 c.has_members = true;
+                c.members_at = depth + 1;
                 c.is_exports = false;
                 c.in_local_call = false;
             }),
@@ -443,7 +444,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 return Descend::Past;
             }
             Kind::ImportAlias => self.import_alias(node),
-            Kind::Decorator => self.decorator(node),
+            Kind::Decorator => self.decorator(node, depth),
             Kind::Catch => {
                 self.bind_field(node, self.grammar.fields.parameter);
                 self.collector.within(depth, |c| c.in_catch = true);

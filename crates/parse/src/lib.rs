@@ -21,6 +21,8 @@ mod messages;
 mod python;
 mod role;
 mod syntax;
+#[cfg(test)]
+mod testing;
 
 /// What parsing one file may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -100,11 +100,13 @@ impl<'p> File<'p> {
             "manual",
         ];
         // Deeper down only prose counts: `src/docs/` may well be a feature.
-        let top = self
-            .directories
-            .iter()
-            .take(2)
-            .any(|d| TREES.contains(&d.as_str()));
+        let mut above = self.directories.iter().map(String::as_str);
+        let top = match above.next() {
+            Some("src" | "lib" | "app") | None => false,
+            Some(first) => {
+                TREES.contains(&first) || above.next().is_some_and(|d| TREES.contains(&d))
+            }
+        };
         let is_prose = !self.language.is_code() && !matches!(self.language, Language::Json);
         top || (is_prose && self.has_directory(&TREES))
     }

@@ -105,9 +105,8 @@ impl<'t> Walker<'t> {
     }
 
     /// Keeps a decorator that stands beside its member until that comes.
-    pub(super) fn note_member_decorator(&mut self, decorator: Node<'_>, _written: Node<'_>) {
-        let beside_member = self.collector.context.place == Place::Class;
-        if let (true, Some(name)) = (beside_member, self.decorator_name(decorator)) {
+    pub(super) fn note_member_decorator(&mut self, decorator: Node<'_>) {
+        if let Some(name) = self.decorator_name(decorator) {
             let (_, names) = self
                 .member_decorators
                 .get_or_insert_with(|| (decorator.start_byte(), Vec::new()));

@@ -49,9 +49,13 @@ impl<'t> Walker<'t> {
             .target
             .rsplit_once('.')
             .map_or("", |(receiver, _)| receiver);
+        let names_export = matches!(receiver, "exports" | "module.exports");
+        if names_export || assigned.target == "module.exports" {
+            self.collector.skip_to(left.end_byte());
+        }
         match (assigned.target, receiver) {
             ("module.exports", _) => self.export_whole(&assigned, depth),
-            (_, "exports" | "module.exports") => {
+            _ if names_export => {
                 let name = self.collector.of(assigned.name);
                 self.export_member(&assigned, name, depth);
             }
@@ -243,6 +247,7 @@ impl<'t> Walker<'t> {
             .then_some(owner_name);
         draft.modifiers.is_static = owner.is_some() && !is_prototype;
         if let Some(function) = self.wrapped_function(assigned.value) {
+            self.collector.skip_to(assigned.name.end_byte());
             let parent = owner.or(self.collector.context.parent);
             self.define_bound(parent, draft, function, depth);
         } else if self.kind(assigned.value) == Kind::Class {

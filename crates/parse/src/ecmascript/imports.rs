@@ -225,14 +225,18 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// `require('x')` or `import('x')` whose value is bound to no name.
-    pub(super) fn unbound_import(&mut self, call: Node<'_>) {
-        if self.bound_import.take() == Some(call.id()) {
-            return;
+    /// Whether a call is `require('x')` or `import('x')`; where its value is bound to no name, it is
+    /// an import of its own.
+    pub(super) fn unbound_import(&mut self, call: Node<'_>) -> bool {
+        if self.bound_import == Some(call.id()) {
+            self.bound_import = None;
+            return true;
         }
-        if let Some((kind, module)) = self.imported_by(call) {
-            self.add_import(kind, module, Vec::new(), call, false);
-        }
+        let Some((kind, module)) = self.imported_by(call) else {
+            return false;
+        };
+        self.add_import(kind, module, Vec::new(), call, false);
+        true
     }
 
     /// The module that a `require` or `import()` call loads.

@@ -100,7 +100,10 @@ impl Walker<'_> {
         let Some(function) = node.child_by_field_id(self.grammar.fields.function) else {
             return;
         };
-        self.unbound_import(node);
+        if self.unbound_import(node) {
+            self.collector.skip_to(function.end_byte());
+            return;
+        }
         let kind = self.call_kind(node);
         let chain = self.refer_to(function, kind);
         self.within_call(chain, depth);
@@ -180,7 +183,7 @@ impl Walker<'_> {
         })
     }
 
-    pub(super) fn decorator(&mut self, node: Node<'_>) {
+    pub(super) fn decorator(&mut self, node: Node<'_>, depth: u32) {
         let Some(expression) = node.named_child(0) else {
             return;
         };
@@ -189,7 +192,9 @@ impl Walker<'_> {
         } else {
             self.refer_to(expression, ReferenceKind::Decorator);
         }
-        self.note_member_decorator(node, expression);
+        if depth == self.collector.context.members_at {
+            self.note_member_decorator(node);
+        }
     }
 
     /// `throw new X()`; what is thrown from a variable is not known.

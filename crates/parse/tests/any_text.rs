@@ -1,0 +1,257 @@
+//! Any text gives facts that hold together: the invariants that other crates rely on, on mutated
+//! sources, random bytes and hostile inputs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::time::{Duration, Instant};
+
+use foveate_model::{FileFacts, Language, ParseIssue, Span};
+use foveate_parse::{Limits, parse};
+use proptest::prelude::*;
+
+const LANGUAGES: [Language; 5] = [
+    Language::Python,
+    Language::JavaScript,
+    Language::TypeScript,
+    Language::Tsx,
+    Language::Markdown,
+];
+
+/// Sources that hold most constructs; mutations break them in places that matter.
+const SOURCES: [&str; 4] = [
+    "'''Doc.'''\nimport a.b as c\nfrom . import (d as e, *)\n\n@deco(1)\nclass A(B, c.D[T], metaclass=M):\n    '''Doc.'''\n    x: int = 1\n    def __init__(self, q, *args, **kw):\n        self.a, self.b = q\n        raise E(f'no {q!r} {e(\"x\")}') from q\n    async def m(self): return [i async for i in self.x().y]\n\n# above\nf = lambda z: z\ntry:\n    pass\nexcept (E, c.F) as g:\n    log.info('hé %s', g)\nmatch x:\n    case A(p=1): pass\n__all__ = ['A'] + ['f']\n",
+    "/** Doc. */\nimport a, { b as c } from './d';\nexport * as e from 'f';\nconst { g, h: [i] } = require('j'), k = async (l = 1) => { throw new M(`n ${l}`); };\nclass A extends B.C { static #x = 1; y = () => {}; get z() { return this.x?.y; } }\nA.prototype.p = function () {};\nmodule.exports = { A, q() {}, r: { s: function () {} }, ...require('t') };\nexport default { data() {}, methods: { u: () => 1 } };\n",
+    "@Dec({ a: 1 })\nexport abstract class A<T extends U> extends B<T> implements I, n.J {\n  @In() private readonly x: Map<string, T> = new Map();\n  constructor(private y: Y, z?: number) { super(); this.w = y!.v; }\n  over(a: string): void;\n  over(a: any) {}\n}\nexport interface I extends n.K<L> { a: string; b?(c: D): E; f: { g: number } }\nexport type H<T> = { kind: 'x' } & T;\nexport const enum O { P, Q = 'é' }\ndeclare module 'r' { function s(): void }\nnamespace N.M { export let t = 1 }\nimport V = require('v');\nexport = V;\n",
+    "export const View: FC<Props> = memo(({ a, b }) => {\n  const go = useCallback(() => { b(a); }, []);\n  return <ns.Item on={go} title=\"t\"><div>Hé {a}<Child {...b} /></div></ns.Item>;\n});\n",
+];
+
+#[track_caller]
+fn check(facts: &FileFacts, text: &str) {
+    let fits = |span: Span| {
+        span.start <= span.end && text.get(span.start as usize..span.end as usize).is_some()
+    };
+    assert_eq!(
+        facts.line_count as usize,
+        text.matches('\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+    );
+
+    let mut last = 0;
+    for (at, definition) in facts.definitions.iter().enumerate() {
+        assert!(definition.span.start >= last, "definitions are sorted");
+        last = definition.span.start;
+        assert!(
+            definition
+                .parent
+                .is_none_or(|parent| (parent.0 as usize) < at),
+            "parents precede"
+        );
+        assert!(fits(definition.span) && fits(definition.name_span) && fits(definition.signature));
+        assert!(definition.span.contains(definition.signature));
+        assert!(definition.parameters.is_none_or(fits) && definition.body.is_none_or(fits));
+        assert!(definition.lines.end <= facts.line_count && definition.lines.start >= 1);
+        assert!(definition.qualified_name.ends_with(&*definition.name));
+    }
+    let known = |id: foveate_model::LocalId| (id.0 as usize) < facts.definitions.len();
+    assert!(
+        facts
+            .references
+            .is_sorted_by_key(|reference| reference.name.start)
+    );
+    for reference in &facts.references {
+        assert!(
+            fits(reference.name) && fits(reference.path) && reference.path.contains(reference.name)
+        );
+        assert!(reference.enclosing.is_none_or(known));
+    }
+    assert!(
+        facts
+            .imports
+            .iter()
+            .all(|import| fits(import.span) && import.enclosing.is_none_or(known))
+    );
+    assert!(
+        facts
+            .messages
+            .iter()
+            .all(|message| fits(message.span) && message.enclosing.is_none_or(known))
+    );
+
+    let mut end = 0;
+    for region in &facts.regions {
+        assert!(fits(region.span) && region.span.start >= end && !region.span.is_empty());
+        end = region.span.end;
+    }
+    let (mut line, mut byte) = (1, 0);
+    for chunk in &facts.chunks {
+        assert_eq!(
+            (chunk.lines.start, chunk.span.start),
+            (line, byte),
+            "chunks follow each other"
+        );
+        assert!(chunk.lines.end >= chunk.lines.start && fits(chunk.span));
+        assert!(chunk.definition.is_none_or(known));
+        (line, byte) = (chunk.lines.end + 1, chunk.span.end);
+    }
+    assert_eq!(
+        (line - 1, byte as usize),
+        (facts.line_count, text.len()),
+        "chunks cover the file"
+    );
+}
+
+fn check_all(text: &str) {
+    for language in LANGUAGES {
+        check(&parse(language, text, &Limits::default()), text);
+    }
+}
+
+#[test]
+fn sources_hold_together() {
+    for text in SOURCES
+        .iter()
+        .copied()
+        .chain(["", "\n", "\r\n", "x", "\u{feff}x = 1\n", "a\0b\n"])
+    {
+        check_all(text);
+        check_all(&text.replace('\n', "\r\n"));
+        check_all(text.trim_end());
+    }
+}
+
+/// One change to a text at a place given in per mille of its length.
+#[derive(Clone, Debug)]
+enum Edit {
+    Cut(usize, usize),
+    Insert(usize, String),
+    Copy(usize, usize, usize),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let place = || 0..1000usize;
+    prop_oneof![
+        (place(), 1..60usize).prop_map(|(at, len)| Edit::Cut(at, len)),
+        (place(), "[\\[\\](){}<>'\"`:;,.=@#/*\\\\ \n\t$é]{1,4}")
+            .prop_map(|(at, text)| Edit::Insert(at, text)),
+        (place(), place(), 1..80usize).prop_map(|(from, to, len)| Edit::Copy(from, to, len)),
+    ]
+}
+
+fn apply(text: &mut Vec<char>, edit: &Edit) {
+    let place = |mille: usize, len: usize| mille * len / 1000;
+    match edit {
+        Edit::Cut(at, len) => {
+            let at = place(*at, text.len());
+            let end = (at + len).min(text.len());
+            text.drain(at..end);
+        }
+        Edit::Insert(at, inserted) => {
+            let at = place(*at, text.len());
+            text.splice(at..at, inserted.chars());
+        }
+        Edit::Copy(from, to, len) => {
+            let from = place(*from, text.len());
+            let copied: Vec<char> = text.iter().skip(from).take(*len).copied().collect();
+            let to = place(*to, text.len());
+            text.splice(to..to, copied);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn mutated_sources_hold_together(
+        source in 0..SOURCES.len(),
+        edits in prop::collection::vec(edit(), 1..8),
+    ) {
+        let mut text: Vec<char> = SOURCES[source].chars().collect();
+        for edit in &edits {
+            apply(&mut text, edit);
+        }
+        check_all(&text.into_iter().collect::<String>());
+    }
+
+    #[test]
+    fn random_bytes_hold_together(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        check_all(&String::from_utf8_lossy(&bytes));
+        for language in LANGUAGES {
+            // Whatever is decided about them, reading bytes returns.
+            let _ = foveate_parse::read(Some(language), &bytes, &Limits::default());
+        }
+    }
+}
+
+#[test]
+fn hostile_inputs_are_bounded() {
+    let deep = 50_000;
+    let inputs = [
+        "[".repeat(deep),
+        format!("{}{}", "[".repeat(deep), "]".repeat(deep)),
+        "(".repeat(deep),
+        "{".repeat(deep),
+        "a.".repeat(deep),
+        "f(".repeat(deep),
+        format!("x = {}1", "1 + ".repeat(deep)),
+        "x = ".repeat(deep),
+        "<a>".repeat(deep),
+        "`${".repeat(deep),
+        "f'{".repeat(deep),
+        "if x:\n ".repeat(2_000),
+        (0..2_000)
+            .map(|n| format!("{}if x:\n", " ".repeat(n)))
+            .collect(),
+        "class A { m() { ".repeat(5_000),
+        "def f(\n".repeat(deep),
+        "\n".repeat(1 << 20),
+        noise(1 << 20),
+    ];
+    for text in &inputs {
+        for language in LANGUAGES {
+            let started = Instant::now();
+            let facts = parse(language, text, &Limits::default());
+            // Far above the limit: the machine may be busy, an endless loop is not missed.
+            assert!(started.elapsed() < Duration::from_secs(20), "{language:?}");
+            check(&facts, text);
+        }
+    }
+}
+
+/// Reproducible random printable text.
+fn noise(len: usize) -> String {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(b' ' + (state % 95) as u8)
+    })
+    .take(len)
+    .collect()
+}
+
+#[test]
+fn what_is_too_deep_is_left_out_and_said() {
+    let text = format!(
+        "def f(): pass\nx = {}1{}\ndef g(): pass\n",
+        "[".repeat(3_000),
+        "]".repeat(3_000)
+    );
+    let facts = parse(Language::Python, &text, &Limits::default());
+    assert_eq!(facts.issues, [ParseIssue::Depth]);
+    let names: Vec<&str> = facts.definitions.iter().map(|d| &*d.name).collect();
+    assert_eq!(names, ["f", "x", "g"]);
+}
+
+#[test]
+fn what_takes_too_long_becomes_text() {
+    let text = "x = [1, 2]\n".repeat(50_000);
+    let limits = Limits {
+        timeout: Duration::ZERO,
+        ..Limits::default()
+    };
+    let facts = parse(Language::Python, &text, &limits);
+    assert_eq!(facts.issues, [ParseIssue::Timeout]);
+    assert!(facts.definitions.is_empty());
+    check(&facts, &text);
+}
