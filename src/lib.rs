@@ -6,8 +6,10 @@
 
 pub mod app;
 pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod eval;
 pub mod ingest;
+pub mod store;
 pub mod telemetry;
 pub mod wire;

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::Context as _;
-use foveate_query::RankingConfig;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::UsageError;
+
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
-use crate::eval::case::{Repositories, Selection, read_cases};
+use crate::eval::case::{CaseError, Repositories, Selection, read_cases};
 use crate::eval::{compare, report, run};
 use crate::ingest::git::HistoryLimits;
 
@@ -71,25 +72,20 @@ pub struct EvalArgs {
 /// When an input cannot be read or an output cannot be written.
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
-    let ranking = match &args.ranking {
-        None => RankingConfig::default(),
-        Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))?
-        }
-    };
+    let ranking = super::ranking(args.ranking.as_deref())?;
     let mut repositories = Repositories::new(args.repos.clone());
     if let Some(path) = &args.aliases {
-        repositories = repositories.with_aliases(path)?;
+        repositories = repositories.with_aliases(path).map_err(unusable)?;
     }
     let selection = Selection {
         only: args.only.clone(),
         kinds: args.kinds.clone(),
         limit: args.limit_cases,
     };
-    let cases = selection.apply(read_cases(&args.cases)?);
-    anyhow::ensure!(!cases.is_empty(), "no case is selected");
+    let cases = selection.apply(read_cases(&args.cases).map_err(unusable)?);
+    if cases.is_empty() {
+        bail!(UsageError("no case is selected: see --only, --kinds and --limit-cases".to_owned()));
+    }
     let options = run::Options {
         repositories,
         ranking,
@@ -105,6 +101,10 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     write_results(args, &evaluation, earlier.as_ref())?;
     let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
     Ok(ExitCode::from(u8::from(args.strict && failed)))
+}
+
+fn unusable(error: CaseError) -> UsageError {
+    UsageError(error.to_string())
 }
 
 fn write_results(

@@ -281,3 +281,7 @@ fn result(case: &Case, delivered: &Delivered) -> CaseResult {
         scores,
     }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,337 @@
+//! Settings: built-in defaults, then a file, then the environment, then arguments; checked once at
+//! the start. It opens no file but the one it is given. Start at [`Config::load`].
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use figment::Figment;
+use figment::providers::{Env, Format, Serialized, Toml};
+use serde::Deserialize;
+
+use crate::telemetry::LogFormat;
+
+/// Every key with its default and its meaning.
+pub const DEFAULTS: &str = include_str!("../config/default.toml");
+
+/// What environment variables begin with.
+pub const ENVIRONMENT: &str = "FOVEATE__";
+
+/// The whole configuration. The meaning and unit of each key stand in `config/default.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Config {
+    pub server: ServerConfig,
+    pub storage: StorageConfig,
+    pub log: LogConfig,
+    pub repos: ReposConfig,
+    pub git: GitConfig,
+    pub index: IndexConfig,
+    pub answer: AnswerConfig,
+    pub history: HistoryConfig,
+    pub watch: WatchConfig,
+    pub ranking: RankingFileConfig,
+}
+
+/// The `[server]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ServerConfig {
+    pub listen: SocketAddr,
+    pub body_limit_bytes: usize,
+    pub request_timeout_ms: u64,
+    pub shutdown_grace_ms: u64,
+}
+
+/// The `[storage]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct StorageConfig {
+    pub data_dir: PathBuf,
+}
+
+/// The `[log]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct LogConfig {
+    pub filter: String,
+    pub format: LogFormat,
+}
+
+/// The `[repos]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ReposConfig {
+    pub allow_paths: Vec<PathBuf>,
+}
+
+/// The `[git]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct GitConfig {
+    pub schemes: Vec<String>,
+    pub timeout_seconds: u64,
+}
+
+/// The `[index]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct IndexConfig {
+    pub threads: usize,
+    pub runs: usize,
+    pub max_file_bytes: u64,
+    pub parse_timeout_ms: u64,
+    pub max_depth: u32,
+    pub blob_cache_bytes: usize,
+}
+
+/// The `[answer]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct AnswerConfig {
+    pub concurrency: usize,
+    pub queue: usize,
+    pub deadline_ms: u64,
+    pub build_deadline_ms: u64,
+    pub revisions: usize,
+    pub max_query_bytes: usize,
+}
+
+/// The `[history]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct HistoryConfig {
+    pub commits: usize,
+    pub message_bytes: usize,
+    pub paths_per_commit: usize,
+}
+
+/// The `[watch]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct WatchConfig {
+    pub debounce_ms: u64,
+    pub max_delay_ms: u64,
+    pub sweep_seconds: u64,
+}
+
+/// The `[ranking]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct RankingFileConfig {
+    pub file: PathBuf,
+}
+
+/// What arguments of the command line change.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `server.listen`.
+    pub listen: Option<String>,
+    /// `storage.data_dir`.
+    pub data_dir: Option<PathBuf>,
+}
+
+/// A configuration that cannot be used; the text names the key and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl Config {
+    /// The configuration of this process.
+    ///
+    /// # Errors
+    /// When the file cannot be read, a key is unknown or has the wrong type, or a value makes no
+    /// sense.
+    pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
+        let environment = Env::prefixed(ENVIRONMENT).split("__");
+        Self::merge(file, Figment::from(environment), overrides)
+    }
+
+    /// The built-in defaults.
+    ///
+    /// # Errors
+    /// Never in a build whose tests pass.
+    pub fn defaults() -> Result<Self, ConfigError> {
+        Self::merge(None, Figment::new(), &Overrides::default())
+    }
+
+    fn merge(
+        file: Option<&Path>,
+        environment: Figment,
+        overrides: &Overrides,
+    ) -> Result<Self, ConfigError> {
+        let mut figment = Figment::from(Toml::string(DEFAULTS));
+        if let Some(file) = file {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.display())))?;
+            // As a string, so that a missing file is an error and not an empty one.
+            figment = figment.merge(Toml::string(&text));
+        }
+        figment = figment.merge(environment);
+        if let Some(listen) = &overrides.listen {
+            figment = figment.merge(Serialized::default("server.listen", listen));
+        }
+        if let Some(data_dir) = &overrides.data_dir {
+            figment = figment.merge(Serialized::default("storage.data_dir", data_dir));
+        }
+        let config: Self = figment
+            .extract()
+            .map_err(|error| ConfigError(first_of(error)))?;
+        config.check()
+    }
+
+    fn check(mut self) -> Result<Self, ConfigError> {
+        let at_least = |key: &str, value: u64, least: u64| {
+            if value < least {
+                return Err(ConfigError(format!("{key} must be at least {least}, not {value}")));
+            }
+            Ok(())
+        };
+        at_least("server.body_limit_bytes", self.server.body_limit_bytes as u64, 1024)?;
+        at_least("server.request_timeout_ms", self.server.request_timeout_ms, 1)?;
+        at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
+        at_least("index.runs", self.index.runs as u64, 1)?;
+        at_least("index.max_file_bytes", self.index.max_file_bytes, 1024)?;
+        at_least("index.parse_timeout_ms", self.index.parse_timeout_ms, 1)?;
+        at_least("index.max_depth", u64::from(self.index.max_depth), 16)?;
+        at_least("answer.deadline_ms", self.answer.deadline_ms, 1)?;
+        at_least("answer.build_deadline_ms", self.answer.build_deadline_ms, 1)?;
+        at_least("answer.revisions", self.answer.revisions as u64, 1)?;
+        at_least("answer.max_query_bytes", self.answer.max_query_bytes as u64, 1)?;
+        at_least("watch.sweep_seconds", self.watch.sweep_seconds, 1)?;
+        at_least("watch.max_delay_ms", self.watch.max_delay_ms, self.watch.debounce_ms)?;
+        let known = ["https", "http", "ssh", "git", "file"];
+        if let Some(scheme) = self.git.schemes.iter().find(|s| !known.contains(&s.as_str())) {
+            let known = known.join(", ");
+            return Err(ConfigError(format!("git.schemes: {scheme:?} is none of {known}")));
+        }
+        if self.storage.data_dir.as_os_str().is_empty() {
+            self.storage.data_dir = default_data_dir()?;
+        }
+        for path in &mut self.repos.allow_paths {
+            *path = std::fs::canonicalize(&path).map_err(|error| {
+                ConfigError(format!("repos.allow_paths: {}: {error}", path.display()))
+            })?;
+        }
+        Ok(self)
+    }
+
+    /// Whether only this machine can connect.
+    pub fn is_local(&self) -> bool {
+        match self.server.listen.ip() {
+            IpAddr::V4(ip) => ip.is_loopback(),
+            IpAddr::V6(ip) => ip.is_loopback(),
+        }
+    }
+}
+
+impl AnswerConfig {
+    /// Time for one answer.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms)
+    }
+
+    /// Time to wait for a revision.
+    pub fn build_deadline(&self) -> Duration {
+        Duration::from_millis(self.build_deadline_ms)
+    }
+}
+
+fn default_data_dir() -> Result<PathBuf, ConfigError> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(data) = variable("XDG_DATA_HOME") {
+        return Ok(PathBuf::from(data).join("foveate"));
+    }
+    variable("HOME")
+        .map(|home| PathBuf::from(home).join(".local/share/foveate"))
+        .ok_or_else(|| {
+            ConfigError("storage.data_dir is empty and HOME is not set: give --data-dir".to_owned())
+        })
+}
+
+/// The first problem in words: figment's own message names the value found, the key and the source.
+fn first_of(error: figment::Error) -> String {
+    error
+        .into_iter()
+        .next()
+        .map_or_else(String::new, |error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_file(text: &str) -> Result<Config, ConfigError> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), text).expect("it can be written");
+        Config::merge(Some(file.path()), Figment::new(), &Overrides::default())
+    }
+
+    fn with_variables(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let mut figment = Figment::new();
+        for (key, value) in variables {
+            let value: figment::value::Value = value.parse().expect("figment reads any text");
+            figment = figment.merge(Serialized::default(key, value));
+        }
+        Config::merge(None, figment, &Overrides::default())
+    }
+
+    #[test]
+    fn defaults_are_complete() {
+        let config = Config::defaults().expect("the committed defaults");
+        assert_eq!(config.server.listen.to_string(), "127.0.0.1:7878");
+        assert!(config.is_local());
+        assert!(config.storage.data_dir.ends_with("foveate"));
+    }
+
+    #[test]
+    fn later_sources_win() {
+        let config = with_file("[server]\nlisten = \"0.0.0.0:1\"\n").expect("valid");
+        assert!(!config.is_local());
+        assert_eq!(config.server.body_limit_bytes, 1_048_576);
+        let config = with_variables(&[("answer.queue", "7"), ("git.schemes", "[https]")]);
+        let config = config.expect("valid");
+        assert_eq!(config.answer.queue, 7);
+        assert_eq!(config.git.schemes, ["https"]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, named) in [
+            ("[server]\nlisten_on = \"x\"\n", "listen_on"),
+            ("[sever]\nlisten = \"127.0.0.1:1\"\n", "sever"),
+            ("[server]\nlisten = \"here\"\n", "server.listen"),
+            ("[answer]\nqueue = \"many\"\n", "answer.queue"),
+            ("[answer]\nrevisions = 0\n", "answer.revisions"),
+            ("[git]\nschemes = [\"ext\"]\n", "ext"),
+            ("[repos]\nallow_paths = [\"/no/such/place\"]\n", "/no/such/place"),
+            ("[watch]\nmax_delay_ms = 1\n", "watch.max_delay_ms"),
+        ] {
+            let error = with_file(text).expect_err(text).to_string();
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_explained() {
+        let mut explained = true;
+        for line in DEFAULTS.lines().skip_while(|line| !line.starts_with('[')) {
+            assert!(
+                !line.contains(" = ") || line.starts_with('#') || explained,
+                "{line} has no comment"
+            );
+            explained = line.starts_with('#');
+        }
+    }
+}

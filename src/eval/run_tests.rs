@@ -1,0 +1,82 @@
+//! Whole runs over the committed cases in `tests/eval`, on a repository written from the stream of
+//! git commands that stands beside them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::*;
+use crate::eval::case::read_cases;
+use crate::eval::metric::Metric;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval")
+}
+
+fn write_repository(at: &Path) -> Outcome {
+    let git = |args: &[&str], input: Stdio| -> Outcome {
+        let mut command = Command::new("git");
+        let status = command.args(args).stdin(input).status()?;
+        assert!(status.success(), "git {args:?}");
+        Ok(())
+    };
+    let at = at.to_string_lossy();
+    let stream = std::fs::File::open(fixtures().join("repository.fast-import"))?;
+    git(&["init", "--quiet", "--bare", &at], Stdio::null())?;
+    let import = ["-C", &at, "fast-import", "--quiet", "--done"];
+    git(&import, stream.into())
+}
+
+fn options(root: &Path) -> Options {
+    let template = root.join("{owner}+{name}").to_string_lossy().into_owned();
+    Options {
+        repositories: Repositories::new(template),
+        ranking: RankingConfig::default(),
+        jobs: 2,
+        history: HistoryLimits::default(),
+    }
+}
+
+#[test]
+fn the_committed_cases_are_found_and_shown() -> Outcome {
+    let root = tempfile::tempdir()?;
+    write_repository(&root.path().join("example+shop"))?;
+    let cases = read_cases(&[fixtures().join("cases.jsonl")])?;
+    let seen = Mutex::new(0);
+    let evaluation = run(&cases, &options(root.path()), &|_| *lock(&seen) += 1);
+    assert_eq!(*lock(&seen), cases.len());
+    for (case, result) in cases.iter().zip(&evaluation.cases) {
+        assert_eq!(case.id, result.id, "results come in the order of the cases");
+        assert_eq!(result.failure, None, "{}", case.id);
+        let within = |metric| result.scores.get(metric);
+        assert_eq!(within(Metric::FileAcc3), Some(1.0), "{result:?}");
+        assert_eq!(within(Metric::FunctionAcc5), Some(1.0), "{result:?}");
+        assert_eq!(within(Metric::Shown2000), Some(1.0), "{result:?}");
+        assert!(result.used_tokens.iter().zip(BUDGETS).all(|(used, budget)| *used <= budget));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_read_is_a_miss_and_the_rest_goes_on() -> Outcome {
+    let root = tempfile::tempdir()?;
+    write_repository(&root.path().join("example+shop"))?;
+    let mut cases = read_cases(&[fixtures().join("cases.jsonl")])?;
+    cases.truncate(3);
+    cases[0].commit = "0123456789012345678901234567890123456789".to_owned();
+    cases[1].repo = "example/none".to_owned();
+    let evaluation = run(&cases, &options(root.path()), &|_| {});
+    let failures: Vec<Option<&str>> = evaluation
+        .cases
+        .iter()
+        .map(|case| case.failure.as_deref())
+        .collect();
+    assert!(failures[0].is_some_and(|f| f.contains("0123456789")), "{failures:?}");
+    assert!(failures[1].is_some_and(|f| f.contains("example+none")), "{failures:?}");
+    assert_eq!(failures[2], None);
+    let all = evaluation.groups.iter().find(|g| g.kind == aggregate::ALL_KINDS);
+    assert!(all.is_some_and(|g| g.failed == 2 && g.cases == 3));
+    assert_eq!(evaluation.cases[0].scores.get(Metric::Mrr), Some(0.0));
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::SqlitePool;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+/// The file of the database in the data directory.
+pub const FILE: &str = "foveate.db";
+
+/// The program's database.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: SqlitePool,
+}
+
+/// Whose files a repository's row points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum RepositoryKind {
+    /// A working tree.
+    Path,
+    /// A git repository.
+    Git,
+}
+
+/// A registered repository.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct RepositoryRow {
+    /// Its name.
+    pub name: String,
+    /// What `location` is.
+    pub kind: RepositoryKind,
+    /// An absolute path or a URL.
+    pub location: String,
+    /// The ref that is kept warm.
+    pub reference: Option<String>,
+    /// Whether changes are followed.
+    pub watch: bool,
+}
+
+/// The database could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The data directory cannot be made or opened.
+    #[error("cannot use the data directory {path}: {reason}")]
+    Directory {
+        /// Which.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A statement failed.
+    #[error("the database failed: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The schema could not be brought up to date.
+    #[error("the database cannot be brought up to date: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+}
+
+impl Store {
+    /// Opens the database in `data_dir`, which is created if need be, and brings its schema up to
+    /// date.
+    ///
+    /// # Errors
+    /// When the directory or the file cannot be used.
+    pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
+        tokio::fs::create_dir_all(data_dir)
+            .await
+            .map_err(|error| StoreError::Directory {
+                path: data_dir.display().to_string(),
+                reason: error.to_string(),
+            })?;
+        let options = SqliteConnectOptions::new()
+            .filename(data_dir.join(FILE))
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .busy_timeout(Duration::from_secs(5));
+        let pool = SqlitePoolOptions::new()
+            .max_connections(4)
+            .acquire_timeout(Duration::from_secs(5))
+            .connect_with(options)
+            .await?;
+        sqlx::migrate!("migrations/sqlite").run(&pool).await?;
+        Ok(Self { pool })
+    }
+
+    /// All repositories, by name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
+        let rows = sqlx::query_as(
+            "select name, kind, location, reference, watch from repositories order by name",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows)
+    }
+
+    /// Adds a repository. Returns whether the name was free.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
+        let result = sqlx::query(
+            "insert into repositories (name, kind, location, reference, watch)
+             values ($1, $2, $3, $4, $5) on conflict (name) do nothing",
+        )
+        .bind(&row.name)
+        .bind(row.kind)
+        .bind(&row.location)
+        .bind(&row.reference)
+        .bind(row.watch)
+        .execute(&self.pool)
+        .await?;
+        Ok(result.rows_affected() == 1)
+    }
+
+    /// Removes a repository. Returns whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
+        let result = sqlx::query("delete from repositories where name = $1")
+            .bind(name)
+            .execute(&self.pool)
+            .await?;
+        Ok(result.rows_affected() == 1)
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("select 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Writes what is pending and closes the file.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn rows_survive_closing() -> Result<(), StoreError> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let row = RepositoryRow {
+            name: "a".to_owned(),
+            kind: RepositoryKind::Git,
+            location: "/srv/a.git".to_owned(),
+            reference: Some("main".to_owned()),
+            watch: false,
+        };
+        let store = Store::open(directory.path()).await?;
+        assert!(store.insert(&row).await?);
+        assert!(!store.insert(&row).await?, "the name is taken");
+        store.close().await;
+        assert!(store.ping().await.is_err(), "it is closed");
+
+        let store = Store::open(directory.path()).await?;
+        assert_eq!(store.repositories().await?, [row]);
+        assert!(store.delete("a").await?);
+        assert!(!store.delete("a").await?);
+        assert!(store.repositories().await?.is_empty());
+        Ok(())
+    }
+}
