@@ -10,7 +10,6 @@ use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::UsageError;
-
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::case::{CaseError, Repositories, Selection, read_cases};
 use crate::eval::{compare, report, run};
