@@ -37,13 +37,13 @@ fn main() {
         graph = Graph::new(&files, &symbols);
         println!("graph again in {:?}", start.elapsed());
     }
-    summary(&files, &graph);
+    summary(&files, &symbols, &graph);
     for name in arguments {
         show(&files, &symbols, &graph, &name);
     }
 }
 
-fn summary(files: &Files, graph: &Graph) {
+fn summary(files: &Files, symbols: &Symbols, graph: &Graph) {
     let contents = || files.as_slice().iter().filter_map(|f| f.content.as_ref());
     println!(
         "{} files, {} definitions, {} references, {} imports",
@@ -93,6 +93,7 @@ fn summary(files: &Files, graph: &Graph) {
     for line in missing.iter().step_by(step).take(15) {
         println!("  unresolved {line}");
     }
+    unresolved(files, symbols, graph);
     let tested = files
         .definition_ids()
         .filter(|id| !graph.tests_of(*id).is_empty())
@@ -104,6 +105,51 @@ fn summary(files: &Files, graph: &Graph) {
         "{tested} definitions and {} files have tests",
         with_tests.count()
     );
+}
+
+/// A sample of the references that lead nowhere although the repository's sources define their
+/// name once or twice.
+fn unresolved(files: &Files, symbols: &Symbols, graph: &Graph) {
+    let resolved: BTreeSet<(u32, u32)> = files
+        .definition_ids()
+        .flat_map(|id| graph.uses_of(id))
+        .map(|site| (site.file.0, site.reference))
+        .collect();
+    let mut lines = Vec::new();
+    let mut all = 0;
+    for id in files.ids() {
+        let Some(content) = files.content(id) else {
+            continue;
+        };
+        for (at, reference) in content.facts.references.iter().enumerate() {
+            let named = symbols.named(reference.name.of(&content.text));
+            let ours = named
+                .iter()
+                .filter(|d| files.file(files.file_of(**d)).role == foveate_model::Role::Source)
+                .count();
+            all += 1;
+            if (1..3).contains(&ours) && !resolved.contains(&(id.0, at as u32)) {
+                let line = content.text.lines().nth(reference.line as usize - 1);
+                lines.push(format!(
+                    "{}:{} {:?} {} | {}",
+                    files.path(id),
+                    reference.line,
+                    reference.kind,
+                    reference.path.of(&content.text),
+                    line.unwrap_or("").trim()
+                ));
+            }
+        }
+    }
+    println!(
+        "{} of {all} references resolved; {} unresolved ones have one or two namesakes",
+        resolved.len(),
+        lines.len()
+    );
+    let step = (lines.len() / 60).max(1);
+    for line in lines.iter().step_by(step) {
+        println!("  {line}");
+    }
 }
 
 /// First names of packages of the repository: directories with an `__init__.py` whose parent has

@@ -372,6 +372,7 @@ impl<'a> Names<'a> {
     /// exported from.
     fn bound(&self, file: FileId, scope: u32, name: &'a str, chain: u32, steps: &mut u32) -> Found {
         let mut found = Found::default();
+        let mut external = false;
         for binding in self.bindings(file, scope, name) {
             match binding {
                 Binding::Definition(local) => {
@@ -380,8 +381,11 @@ impl<'a> Names<'a> {
                 _ if !found.is_empty() => break,
                 Binding::Imported { import, name } => {
                     let imported = self.imported(file, import, name, chain, steps);
-                    if !imported.is_empty() {
-                        return imported;
+                    match imported.first() {
+                        // A later import may be the repository's own fallback.
+                        Some(Target::External) => external = true,
+                        Some(_) => return imported,
+                        None => {}
                     }
                 }
                 Binding::Exported(at) => {
@@ -391,6 +395,9 @@ impl<'a> Names<'a> {
                     }
                 }
             }
+        }
+        if found.is_empty() && external {
+            return Found::one(Target::External);
         }
         self.implementations(found)
     }

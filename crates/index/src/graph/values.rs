@@ -393,7 +393,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a call of a value gives.
-    fn called(&self, (value, _): (Value, Confidence), guesses: u32) -> (Value, Confidence) {
+    fn called(
+        &self,
+        (value, confidence): (Value, Confidence),
+        guesses: u32,
+    ) -> (Value, Confidence) {
         let result = match value {
             Value::Class(class) => Value::Instance(class),
             Value::Definition(function) => self.returned(function, guesses),
@@ -404,7 +408,7 @@ impl<'a> Evaluator<'a> {
                 }
             }
             // `super().m` is written as a call.
-            Value::Above(class) => Value::Above(class),
+            Value::Above(_) => return (value, confidence),
             Value::External => Value::External,
             // A builtin: what it gives has no members of this repository's, unless it is handed
             // through (`next(…)`), which no text tells.
