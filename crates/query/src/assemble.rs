@@ -1,18 +1,35 @@
-//! Packs what the reader must see into the budget.
+//! Packs what the reader must see into the budget: whole functions of the few best places, cards
+//! for what surrounds them, the tests and callers of what is shown, and how its files import each
+//! other. It ranks nothing and reads no file.
+//!
+//! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions,
+//! [`links`] tests, callers and imports. They make entries with [`card`] and [`source`] and put them
+//! into a [`packed::Packed`], which knows the budget and that no line is delivered twice;
+//! [`render`] turns entries into text. Start at [`assemble()`].
+
+mod bodies;
+mod card;
+mod config;
+mod links;
+mod packed;
+mod plan;
+mod render;
+mod source;
+
+#[cfg(test)]
+mod tests;
 
 use foveate_index::Snapshot;
 use foveate_model::Lines;
 
+use crate::answer::Issue;
 use crate::config::RankingConfig;
 use crate::intent::Intent;
 use crate::rank::Ranked;
 use crate::request::Request;
 use crate::resolve::Candidates;
 
-/// The `[assemble]` table of `config/ranking.toml`.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AssembleConfig {}
+pub use self::config::{AssembleConfig, Profile};
 
 /// How much of a definition is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +40,17 @@ pub enum Fidelity {
     Standard,
     /// Its whole text.
     Full,
+}
+
+impl Fidelity {
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// One thing in the context.
@@ -57,13 +85,14 @@ pub struct Section {
 }
 
 /// Something relevant that is not in the context.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// The file that it is from.
     pub path: String,
     /// Qualified name.
     pub name: String,
-    /// What it would have cost; 0 where it could not be read.
+    /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
+    /// could not be read.
     pub tokens: usize,
     /// `budget`, or the code of the reason why the file is not indexed.
     pub reason: &'static str,
@@ -78,18 +107,29 @@ pub struct Pack {
     pub used: usize,
     /// What is in it.
     pub sections: Vec<Section>,
-    /// What is not.
+    /// What is not, best first. A definition of which only a card or a part is shown counts as
+    /// dropped: its body is not there.
     pub dropped: Vec<Dropped>,
+    /// What could not be done.
+    pub notes: Vec<Issue>,
 }
 
 /// Assembles the context for a ranked answer.
 pub fn assemble(
-    _snapshot: &Snapshot,
-    _request: &Request,
-    _intent: &Intent,
-    _candidates: &Candidates,
-    _ranked: &Ranked,
-    _config: &RankingConfig,
+    snapshot: &Snapshot,
+    request: &Request,
+    intent: &Intent,
+    candidates: &Candidates,
+    ranked: &Ranked,
+    config: &RankingConfig,
 ) -> Pack {
-    Pack::default()
+    plan::Plan::new(
+        snapshot,
+        request,
+        intent,
+        candidates,
+        ranked,
+        &config.assemble,
+    )
+    .pack()
 }

@@ -1,0 +1,275 @@
+//! Which definitions are shown whole. The edited function present is what counts: bodies of the
+//! best ranked definitions take most of the budget, and cheap ones go before dear ones of about the
+//! same rank.
+
+use foldhash::HashSet;
+use foveate_index::{DefId, FileId};
+use foveate_model::{Lines, Role};
+
+use super::Dropped;
+use super::card;
+use super::packed::{Measured, Shows};
+use super::plan::{BODY, Pass, Plan};
+use super::render::SectionKind;
+
+/// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
+/// counting what cannot fit.
+const BYTES_PER_TOKEN: f32 = 4.2;
+const MARKUP_TOKENS: usize = 35;
+/// An estimate this much too high still does not refuse what would fit.
+const ESTIMATE_SLACK: f32 = 1.4;
+/// A cut body is made smaller this often before it is given up.
+const CUT_ATTEMPTS: usize = 4;
+
+/// A definition that may be shown whole.
+#[derive(Debug)]
+struct Body {
+    id: DefId,
+    file: FileId,
+    lines: Lines,
+    rank: usize,
+    section: SectionKind,
+    is_container: bool,
+    /// Estimated tokens, exact once counted.
+    tokens: usize,
+    worth: f32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Shown,
+    /// Its lines are in another body.
+    Within,
+}
+
+/// The candidates, the most worth per cost first.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    bodies: Vec<Body>,
+}
+
+impl Bodies {
+    /// The ranked definitions, then those that the query names and that are not ranked.
+    pub(super) fn new(plan: &Plan<'_>) -> Self {
+        let config = plan.config;
+        let ranked = plan.ranked.functions.iter().map(|function| function.id);
+        let mut seen = HashSet::default();
+        let mut bodies: Vec<Body> = ranked
+            .take(config.full_candidates)
+            .chain(
+                plan.named_order
+                    .iter()
+                    .copied()
+                    .take(config.full_candidates),
+            )
+            .filter(|id| seen.insert(*id))
+            .enumerate()
+            .map(|(rank, id)| body(plan, id, rank))
+            .collect();
+        bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
+        Self { bodies }
+    }
+
+    /// Adds bodies while they fit the shares of definitions and snippets, or whatever is left.
+    pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
+        for position in 0..self.bodies.len() {
+            let Some(body) = self.bodies.get_mut(position) else {
+                break;
+            };
+            if body.state != State::Waiting {
+                continue;
+            }
+            if plan.packed.shows_all(body.file, body.lines) {
+                body.state = State::Within;
+                continue;
+            }
+            body.try_add(plan, pass);
+            if body.rank == 0 && body.state == State::Waiting && pass == Pass::Share {
+                body.add_cut(plan, plan.budget * plan.config.cut_share as usize / 100);
+            }
+        }
+    }
+
+    /// Shows a part of the best definition that did not fit.
+    pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
+        const BEST: usize = 3;
+        let best = self
+            .bodies
+            .iter_mut()
+            .filter(|body| body.state == State::Waiting && body.rank < BEST && !body.is_container)
+            .min_by_key(|body| body.rank);
+        if let Some(body) = best {
+            body.add_cut(plan, plan.packed.left());
+        }
+    }
+
+    /// The definitions that tests, callers and imports are looked up for: those shown whole and
+    /// those named, the best first.
+    pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
+        let mut shown: Vec<&Body> = self
+            .bodies
+            .iter()
+            .filter(|b| b.state == State::Shown)
+            .collect();
+        shown.sort_by_key(|body| body.rank);
+        let mut seeds: Vec<DefId> = Vec::new();
+        // Named ones and best ranked ones in turn: either may be what the question is about.
+        let mut named = plan.named_order.iter().copied();
+        let mut ranked = shown.into_iter().map(|body| body.id);
+        while seeds.len() < plan.config.seeds {
+            let (a, b) = (named.next(), ranked.next());
+            if a.is_none() && b.is_none() {
+                break;
+            }
+            for id in [a, b].into_iter().flatten() {
+                if !seeds.contains(&id) {
+                    seeds.push(id);
+                }
+            }
+        }
+        seeds
+    }
+
+    /// Lists what is not shown whole.
+    pub(super) fn report(&self, plan: &mut Plan<'_>) {
+        let mut missing: Vec<&Body> = self
+            .bodies
+            .iter()
+            .filter(|body| {
+                body.state == State::Waiting && !plan.packed.shows_all(body.file, body.lines)
+            })
+            .collect();
+        missing.sort_by_key(|body| body.rank);
+        for body in missing.into_iter().take(plan.config.dropped) {
+            plan.dropped.push(Dropped {
+                path: plan.snapshot.files.path(body.file).to_owned(),
+                name: plan
+                    .snapshot
+                    .files
+                    .definition(body.id)
+                    .qualified_name
+                    .to_string(),
+                tokens: body.tokens,
+                reason: "budget",
+            });
+        }
+    }
+}
+
+impl Body {
+    fn shows(&self) -> Shows {
+        Shows {
+            file: self.file,
+            definition: Some(self.id),
+            lines: vec![self.lines],
+        }
+    }
+
+    fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
+        let estimate = (self.tokens as f32 / ESTIMATE_SLACK) as usize;
+        if estimate > plan.packed.left() || estimate > self.most_tokens(plan, pass) {
+            return;
+        }
+        let shows = self.shows();
+        // Something else shows some of these lines and would not go away.
+        let Some(freed) = plan.packed.replaces(&shows) else {
+            return;
+        };
+        let measured = plan
+            .packed
+            .measure(card::full(plan.snapshot, self.id, self.section));
+        self.tokens = measured.tokens;
+        if self.allowed(plan, &measured, freed, pass) {
+            plan.packed.add(measured, shows, (BODY, self.rank));
+            self.state = State::Shown;
+        }
+    }
+
+    fn allowed(&self, plan: &Plan<'_>, measured: &Measured, freed: usize, pass: Pass) -> bool {
+        if measured.tokens > self.most_tokens(plan, pass) {
+            return false;
+        }
+        let within = match pass {
+            Pass::Rest => true,
+            Pass::Share => {
+                let both = [SectionKind::Definitions, SectionKind::Snippets];
+                let used: usize = both.iter().map(|s| plan.packed.used(*s)).sum();
+                let share: usize = both.iter().map(|s| plan.share(*s)).sum();
+                used.saturating_sub(freed) + measured.tokens <= share
+            }
+        };
+        within && plan.packed.fits(self.section, measured.tokens, freed)
+    }
+
+    /// The largest part of the budget that one body may take: a giant must not eat it all unless it
+    /// is the best, or nothing else wants it.
+    fn most_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
+        let config = plan.config;
+        let percent = match (self.rank, pass) {
+            (0, Pass::Share) => config.first_body_share,
+            (0, Pass::Rest) => 100,
+            (_, Pass::Share) => config.other_body_share,
+            (_, Pass::Rest) => config.rest_body_share,
+        };
+        let most = plan.budget * percent as usize / 100;
+        if self.is_container {
+            most.min(config.container_tokens.max(plan.budget / 20))
+        } else {
+            most
+        }
+    }
+
+    fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
+        let most = most.min(plan.packed.left());
+        if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.lines) {
+            return;
+        }
+        let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
+        for _ in 0..CUT_ATTEMPTS {
+            let (entry, lines) = card::partial(
+                plan.snapshot,
+                self.id,
+                self.section,
+                &plan.words,
+                bytes as usize,
+            );
+            let measured = plan.packed.measure(entry);
+            if measured.tokens <= most && plan.packed.fits(self.section, measured.tokens, 0) {
+                let shows = Shows {
+                    file: self.file,
+                    definition: Some(self.id),
+                    lines,
+                };
+                plan.packed.add(measured, shows, (BODY, self.rank));
+                return;
+            }
+            bytes *= 0.75;
+        }
+    }
+}
+
+fn body(plan: &Plan<'_>, id: DefId, rank: usize) -> Body {
+    let files = &plan.snapshot.files;
+    let file = files.file_of(id);
+    let definition = files.definition(id);
+    let tokens = (definition.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+    let section = match files.file(file).role {
+        Role::Test => SectionKind::Tests,
+        _ if plan.named.contains_key(&id) => SectionKind::Definitions,
+        _ => SectionKind::Snippets,
+    };
+    let chance = 1.0 / (rank as f32 + 1.5).powf(plan.config.rank_decay);
+    Body {
+        id,
+        file,
+        lines: definition.lines,
+        rank,
+        section,
+        is_container: definition.kind.is_container(),
+        tokens,
+        worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
+        state: State::Waiting,
+    }
+}

@@ -1,0 +1,231 @@
+//! A definition or file as an entry: its card at each fidelity, its body whole or cut.
+
+use foldhash::HashSet;
+use foveate_index::{DefId, FileId, Files, Snapshot};
+use foveate_model::{Definition, DefinitionKind, Lines, Span};
+
+use super::Fidelity;
+use super::render::{Entry, SectionKind, Shape};
+use super::source::{Part, clean, cut, one_line, whole_lines};
+
+/// Longest signature of a compact card, of a standard card and of a member, and longest line of
+/// documentation, in bytes: about 60, 100, 25 and 30 tokens.
+const COMPACT_SIGNATURE: usize = 240;
+const STANDARD_SIGNATURE: usize = 400;
+const MEMBER: usize = 100;
+const DOC: usize = 120;
+
+/// Signature, kind, place, one line of documentation.
+pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
+    let body = head(snapshot, id, COMPACT_SIGNATURE);
+    entry(&snapshot.files, id, section, Fidelity::Compact, body)
+}
+
+/// The compact card with members: one line each, with the line where it stands.
+pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, most: usize) -> Entry {
+    let files = &snapshot.files;
+    let text = files.text(files.file_of(id));
+    let mut body = head(snapshot, id, STANDARD_SIGNATURE);
+    let mut rest = 0usize;
+    let mut shown = 0usize;
+    for member in files.members(id) {
+        let definition = files.definition(member);
+        if definition.modifiers.is_overload {
+            continue;
+        }
+        if shown == most {
+            rest += 1;
+            continue;
+        }
+        shown += 1;
+        let line = format!(
+            "\n  {}: {}",
+            definition.lines.start,
+            signature(definition, text, MEMBER)
+        );
+        body.push_str(&line);
+    }
+    if rest > 0 {
+        body.push_str(&format!("\n  … {rest} more"));
+    }
+    entry(files, id, section, Fidelity::Standard, body)
+}
+
+/// The whole text of a definition.
+pub(super) fn full(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
+    let files = &snapshot.files;
+    let text = files.text(files.file_of(id));
+    let body = clean(whole_lines(text, files.definition(id).span)).into_owned();
+    entry(files, id, section, Fidelity::Full, body)
+}
+
+/// The parts of a long definition that matter most, in about `bytes`, and which lines they are.
+pub(super) fn partial(
+    snapshot: &Snapshot,
+    id: DefId,
+    section: SectionKind,
+    words: &HashSet<String>,
+    bytes: usize,
+) -> (Entry, Vec<Lines>) {
+    let files = &snapshot.files;
+    let definition = files.definition(id);
+    let text = files.text(files.file_of(id));
+    let whole = clean(whole_lines(text, definition.span));
+    let parts = cut(
+        &whole,
+        definition.lines.start,
+        head_lines(definition, text),
+        words,
+        bytes,
+    );
+    let mut body = String::new();
+    let mut shown = Vec::new();
+    for part in &parts {
+        if !body.is_empty() {
+            body.push('\n');
+        }
+        match part {
+            Part::Shown(first, lines) => {
+                body.push_str(&lines.join("\n"));
+                let last = first + lines.len().saturating_sub(1) as u32;
+                shown.push(Lines::new(*first, last));
+            }
+            Part::LeftOut(lines) => body.push_str(&left_out(*lines)),
+        }
+    }
+    let mut entry = entry(files, id, section, Fidelity::Full, body);
+    entry.cut = true;
+    (entry, shown)
+}
+
+/// What stands in place of lines that are not shown.
+fn left_out(lines: Lines) -> String {
+    let plural = if lines.count() == 1 { "" } else { "s" };
+    format!(
+        "… {} line{plural} left out ({}-{}) …",
+        lines.count(),
+        lines.start,
+        lines.end
+    )
+}
+
+/// Lines of the signature and the documentation's start.
+fn head_lines(definition: &Definition, text: &str) -> usize {
+    let signature = definition.signature.of(text).matches('\n').count() + 1;
+    signature.min(20) + 3
+}
+
+/// A file by the names of its outermost definitions, or by its first line where it has none.
+pub(super) fn outline(
+    snapshot: &Snapshot,
+    file: FileId,
+    section: SectionKind,
+    most: usize,
+) -> Option<Entry> {
+    let files = &snapshot.files;
+    let content = files.content(file)?;
+    let mut body = String::new();
+    let mut rest = 0usize;
+    let mut shown = 0usize;
+    for id in files.definitions_of(file) {
+        let definition = files.definition(id);
+        let outer = definition.parent.is_none() && !definition.modifiers.is_overload;
+        if !outer {
+            continue;
+        }
+        if shown == most {
+            rest += 1;
+            continue;
+        }
+        shown += 1;
+        if !body.is_empty() {
+            body.push('\n');
+        }
+        body.push_str(&format!(
+            "{}: {} {}",
+            definition.lines.start,
+            definition.kind.name(),
+            one_line(&definition.name, MEMBER)
+        ));
+    }
+    if rest > 0 {
+        body.push_str(&format!("\n… {rest} more"));
+    }
+    if body.is_empty() {
+        let first = content.text.lines().find(|line| !line.trim().is_empty());
+        body = one_line(first.unwrap_or(""), DOC);
+    }
+    Some(Entry {
+        section,
+        shape: Shape::Block,
+        path: files.path(file).to_owned(),
+        name: String::new(),
+        kind: "file",
+        lines: Lines::new(1, content.facts.line_count.max(1)),
+        fidelity: Fidelity::Compact,
+        cut: false,
+        facts: Vec::new(),
+        language: files.file(file).language,
+        body,
+    })
+}
+
+fn head(snapshot: &Snapshot, id: DefId, limit: usize) -> String {
+    let files = &snapshot.files;
+    let definition = files.definition(id);
+    let text = files.text(files.file_of(id));
+    let mut head = signature(definition, text, limit);
+    let doc = definition
+        .doc
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty());
+    if let Some(doc) = doc {
+        head.push_str("\n  ");
+        head.push_str(&one_line(doc, DOC));
+    }
+    head
+}
+
+/// The signature on one line; the name, where a definition has no head of its own.
+fn signature(definition: &Definition, text: &str, limit: usize) -> String {
+    let span = match definition.signature {
+        // A constant's head may be its name alone; its value says more.
+        span if definition.kind == DefinitionKind::Constant => Span {
+            start: span.start,
+            end: definition.span.end.max(span.end),
+        },
+        span => span,
+    };
+    let signature = one_line(span.of(text), limit);
+    let signature = signature.trim_end_matches([':', '{', ' ']);
+    if signature.is_empty() {
+        one_line(&definition.name, limit)
+    } else {
+        signature.to_owned()
+    }
+}
+
+fn entry(
+    files: &Files,
+    id: DefId,
+    section: SectionKind,
+    fidelity: Fidelity,
+    body: String,
+) -> Entry {
+    let file = files.file_of(id);
+    let definition = files.definition(id);
+    Entry {
+        section,
+        shape: Shape::Block,
+        path: files.path(file).to_owned(),
+        name: definition.qualified_name.to_string(),
+        kind: definition.kind.name(),
+        lines: definition.lines,
+        fidelity,
+        cut: false,
+        facts: Vec::new(),
+        language: files.file(file).language,
+        body,
+    }
+}

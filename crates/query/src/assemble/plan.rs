@@ -1,0 +1,284 @@
+//! The order of steps: what is worth most goes in first, within the shares of the intent's profile;
+//! then unused shares flow to where the next best thing is.
+
+use foldhash::{HashMap, HashSet};
+use foveate_index::{DefId, FileId, Snapshot};
+
+use super::bodies::Bodies;
+use super::card;
+use super::config::{AssembleConfig, Profile};
+use super::links::Links;
+use super::packed::{Order, Packed, Shows};
+use super::render::{Entry, SectionKind};
+use super::{Dropped, Pack};
+use crate::answer::Issue;
+use crate::intent::Intent;
+use crate::rank::Ranked;
+use crate::request::Request;
+use crate::resolve::{Candidates, is_stop_word};
+
+/// Kinds of entries within a section, best first.
+pub(super) const BODY: u8 = 0;
+pub(super) const STANDARD: u8 = 1;
+pub(super) const LINK: u8 = 2;
+pub(super) const COMPACT: u8 = 3;
+pub(super) const OUTLINE: u8 = 4;
+
+/// Whether only the section's own share may be used, or all that is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Share,
+    Rest,
+}
+
+/// Everything that the steps look at, and the context that they fill.
+pub(super) struct Plan<'a> {
+    pub snapshot: &'a Snapshot,
+    pub config: &'a AssembleConfig,
+    pub profile: &'a Profile,
+    pub ranked: &'a Ranked,
+    pub candidates: &'a Candidates,
+    pub budget: usize,
+    pub packed: Packed<'a>,
+    /// How strongly the query names a definition: the strongest evidence.
+    pub named: HashMap<DefId, f32>,
+    /// The same definitions, the strongest first.
+    pub named_order: Vec<DefId>,
+    /// Words of the query, in lower case, that tell which part of a long function matters.
+    pub words: HashSet<String>,
+    pub dropped: Vec<Dropped>,
+    pub notes: Vec<Issue>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(
+        snapshot: &'a Snapshot,
+        request: &Request,
+        intent: &'a Intent,
+        candidates: &'a Candidates,
+        ranked: &'a Ranked,
+        config: &'a AssembleConfig,
+    ) -> Self {
+        let mut named: HashMap<DefId, f32> = HashMap::default();
+        for evidence in &candidates.definitions {
+            let strength = named.entry(evidence.definition).or_default();
+            *strength = strength.max(evidence.strength);
+        }
+        named.retain(|_, strength| *strength >= config.named_strength);
+        let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Self {
+            snapshot,
+            config,
+            profile: config.profile(intent.kind),
+            ranked,
+            candidates,
+            budget: request.budget_tokens,
+            packed: Packed::new(request.format, intent, request.budget_tokens),
+            named_order: order.into_iter().map(|(id, _)| id).collect(),
+            named,
+            words: words(&request.query),
+            dropped: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Runs the steps.
+    pub(super) fn pack(mut self) -> Pack {
+        let mut bodies = Bodies::new(&self);
+        bodies.fill(&mut self, Pass::Share);
+        self.named_cards();
+        let mut links = Links::new(&self, &bodies.seeds(&self));
+        links.fill(&mut self, Pass::Share);
+        bodies.fill(&mut self, Pass::Rest);
+        bodies.cut_best(&mut self);
+        self.compact_cards();
+        self.outlines();
+        links.fill(&mut self, Pass::Rest);
+        bodies.report(&mut self);
+        links.report(&mut self);
+        self.report_unreadable();
+        self.finish()
+    }
+
+    fn finish(mut self) -> Pack {
+        let budgets = SectionKind::ALL.map(|kind| self.share(kind));
+        let mut pack = self.packed.finish(budgets);
+        let nothing = pack.sections.is_empty();
+        if nothing && !(self.ranked.functions.is_empty() && self.ranked.files.is_empty()) {
+            self.notes.push(Issue {
+                code: "budget_too_small",
+                detail: format!(
+                    "nothing that was found fits into {} tokens; ask with a larger budget_tokens",
+                    self.budget
+                ),
+            });
+        }
+        pack.dropped = self.dropped;
+        pack.notes = self.notes;
+        pack
+    }
+
+    /// Tokens of a section's share.
+    pub(super) fn share(&self, section: SectionKind) -> usize {
+        let percent = match section {
+            SectionKind::Definitions => self.profile.definitions,
+            SectionKind::Snippets => self.profile.snippets,
+            SectionKind::Imports => self.profile.imports,
+            SectionKind::Tests => self.profile.tests,
+            SectionKind::Callers => self.profile.callers,
+        };
+        self.budget * percent / 100
+    }
+
+    /// Adds an entry if the pass allows what it costs; gives its cost where it does not.
+    pub(super) fn try_add(
+        &mut self,
+        entry: Entry,
+        shows: Shows,
+        order: Order,
+        pass: Pass,
+    ) -> Result<(), usize> {
+        let section = entry.section;
+        let measured = self.packed.measure(entry);
+        let within = match pass {
+            Pass::Share => self.packed.used(section) + measured.tokens <= self.share(section),
+            Pass::Rest => true,
+        };
+        if !within || !self.packed.fits(section, measured.tokens, 0) {
+            return Err(measured.tokens);
+        }
+        self.packed.add(measured, shows, order);
+        Ok(())
+    }
+
+    /// Classes that the query names and whose text is not shown: what they have.
+    fn named_cards(&mut self) {
+        let named: Vec<DefId> = self.named_order.clone();
+        let mut left = self.config.named_cards;
+        for (position, id) in named.into_iter().enumerate() {
+            if left == 0 {
+                break;
+            }
+            let files = &self.snapshot.files;
+            if !files.definition(id).kind.is_container() || self.packed.has(id) {
+                continue;
+            }
+            let entry = card::standard(
+                self.snapshot,
+                id,
+                SectionKind::Definitions,
+                self.config.members,
+            );
+            let shows = self.card_shows(id);
+            if self
+                .try_add(entry, shows, (STANDARD, position), Pass::Share)
+                .is_ok()
+            {
+                left -= 1;
+            }
+        }
+    }
+
+    /// Signatures of the ranked functions and named definitions whose bodies did not fit.
+    fn compact_cards(&mut self) {
+        let ranked = self.ranked.functions.iter().map(|function| function.id);
+        let most = self.config.compact_cards;
+        let ids: Vec<DefId> = ranked
+            .take(most * 2)
+            .chain(self.named_order.iter().copied().take(most))
+            .collect();
+        let mut left = most;
+        let mut seen = HashSet::default();
+        for (position, id) in ids.into_iter().enumerate() {
+            let files = &self.snapshot.files;
+            let lines = files.definition(id).lines;
+            let file = files.file_of(id);
+            if left == 0 || !seen.insert(id) {
+                continue;
+            }
+            if self.packed.has(id) || self.packed.shows_all(file, lines) {
+                continue;
+            }
+            let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
+            let shows = self.card_shows(id);
+            if self
+                .try_add(entry, shows, (COMPACT, position), Pass::Rest)
+                .is_ok()
+            {
+                left -= 1;
+            }
+        }
+    }
+
+    /// The best files of which nothing is shown.
+    fn outlines(&mut self) {
+        let files: Vec<FileId> = self
+            .ranked
+            .files
+            .iter()
+            .take(self.config.outline_files)
+            .map(|file| file.id)
+            .collect();
+        for (position, file) in files.into_iter().enumerate() {
+            if self.packed.has_file(file) {
+                continue;
+            }
+            let entry = card::outline(
+                self.snapshot,
+                file,
+                SectionKind::Definitions,
+                self.config.members,
+            );
+            if let Some(entry) = entry {
+                let shows = Shows {
+                    file,
+                    definition: None,
+                    lines: Vec::new(),
+                };
+                // What does not fit is in the ranking of files all the same.
+                let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
+            }
+        }
+    }
+
+    fn card_shows(&self, id: DefId) -> Shows {
+        Shows {
+            file: self.snapshot.files.file_of(id),
+            definition: Some(id),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Files that the query names or that rank high, but could not be read.
+    fn report_unreadable(&mut self) {
+        let named = self.candidates.files.iter().map(|evidence| evidence.file);
+        let best = self
+            .ranked
+            .files
+            .iter()
+            .take(self.config.outline_files)
+            .map(|file| file.id);
+        let mut seen = HashSet::default();
+        for file in named.chain(best) {
+            let source = self.snapshot.files.file(file);
+            if let (Some(reason), true) = (&source.skipped, seen.insert(file)) {
+                self.dropped.push(Dropped {
+                    path: source.path.as_str().to_owned(),
+                    name: String::new(),
+                    tokens: 0,
+                    reason: reason.code(),
+                });
+            }
+        }
+    }
+}
+
+/// The words of a text, in lower case, without the common ones; identifiers whole.
+fn words(text: &str) -> HashSet<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| (3..=60).contains(&word.len()))
+        .map(str::to_lowercase)
+        .filter(|word| !is_stop_word(word) && !word.bytes().all(|b| b.is_ascii_digit()))
+        .collect()
+}

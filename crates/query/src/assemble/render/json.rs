@@ -1,0 +1,65 @@
+//! JSON: `{"intent": …, "confidence": …, "sections": [{"name": …, "items": [{…}]}]}`, one item a
+//! line. Written by hand, since every piece is counted alone; each list element ends with `,\n` and
+//! the last comma is taken off when the list is closed.
+
+use std::fmt::Write;
+
+use super::{Entry, SectionKind};
+use crate::intent::Intent;
+
+pub(super) fn header(intent: &Intent) -> (String, String) {
+    let open = format!(
+        "{{\"intent\":\"{}\",\"confidence\":{:.2},\"sections\":[\n",
+        intent.kind.name(),
+        intent.confidence
+    );
+    (open, "]}\n".to_owned())
+}
+
+pub(super) fn section(section: SectionKind) -> (String, String) {
+    (
+        format!("{{\"name\":\"{}\",\"items\":[\n", section.name()),
+        "]},\n".to_owned(),
+    )
+}
+
+pub(super) fn entry(entry: &Entry) -> String {
+    let mut text = String::from("{");
+    for (name, value) in entry.properties() {
+        string(&mut text, name);
+        text.push(':');
+        string(&mut text, &value);
+        text.push(',');
+    }
+    text.push_str("\"text\":");
+    string(&mut text, &entry.body);
+    text.push_str("},\n");
+    text
+}
+
+/// Takes the comma after the last element off.
+pub(super) fn end_list(text: &mut String) {
+    if text.ends_with(",\n") {
+        text.truncate(text.len() - 2);
+        text.push('\n');
+    }
+}
+
+fn string(out: &mut String, value: &str) {
+    out.push('"');
+    for c in value.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

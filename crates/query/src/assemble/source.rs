@@ -1,0 +1,249 @@
+//! Stretches of a file's text as whole lines, safe to put into any markup.
+
+use std::borrow::Cow;
+
+use foveate_model::{Lines, Span};
+
+/// The whole lines that a span touches, without the last line end.
+pub(super) fn whole_lines(text: &str, span: Span) -> &str {
+    let start = (span.start as usize).min(text.len());
+    let end = (span.end as usize).clamp(start, text.len());
+    let start = text
+        .get(..start)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |newline| newline + 1);
+    // A span that ends with a line end does not touch the next line.
+    let last = if end > start && text.as_bytes().get(end - 1) == Some(&b'\n') {
+        end - 1
+    } else {
+        end
+    };
+    let end = text
+        .get(last..)
+        .and_then(|after| after.find('\n'))
+        .map_or(text.len(), |newline| last + newline);
+    text.get(start..end).unwrap_or("")
+}
+
+/// Line `line` with up to `context` lines before and after it, given the byte where the line's
+/// reference stands.
+pub(super) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
+    let at = at.min(text.len());
+    let mut lines = Lines::new(line, line);
+    let mut start = text
+        .get(..at)
+        .and_then(|b| b.rfind('\n'))
+        .map_or(0, |n| n + 1);
+    let mut end = text
+        .get(at..)
+        .and_then(|a| a.find('\n'))
+        .map_or(text.len(), |n| at + n);
+    for _ in 0..context {
+        if start > 0 {
+            start = text
+                .get(..start - 1)
+                .and_then(|b| b.rfind('\n'))
+                .map_or(0, |n| n + 1);
+            lines.start -= 1;
+        }
+        // The empty rest after the last line end is no line.
+        if end + 1 < text.len() {
+            end = text
+                .get(end + 1..)
+                .and_then(|a| a.find('\n'))
+                .map_or(text.len(), |n| end + 1 + n);
+            lines.end += 1;
+        }
+    }
+    (lines, text.get(start..end).unwrap_or(""))
+}
+
+/// The text with line ends as `\n` alone and without characters that no markup may hold (XML
+/// forbids most control characters); a lone carriage return would start a line for some readers.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_forbidden) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    let text = text.strip_suffix('\r').unwrap_or(&text);
+    Cow::Owned(
+        text.chars()
+            .map(|c| if is_forbidden(c) { '\u{fffd}' } else { c })
+            .collect(),
+    )
+}
+
+fn is_forbidden(c: char) -> bool {
+    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// At most `limit` bytes of a text on one line: whitespace runs become one space, a cut is marked.
+pub(super) fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(limit));
+    // Only as much as can be shown is looked at: a signature may be a megabyte.
+    let head = prefix(text, limit * 4);
+    for word in clean(head).split_whitespace() {
+        let gap = usize::from(!line.is_empty() && !line.ends_with('('));
+        if line.len() + gap + word.len() > limit {
+            let room = limit.saturating_sub(line.len() + gap);
+            if gap == 1 && room > 0 {
+                line.push(' ');
+            }
+            line.push_str(prefix(word, room));
+            line.push('…');
+            return line;
+        }
+        if gap == 1 && !word.starts_with(')') {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if head.len() < text.len() {
+        line.push('…');
+    }
+    line
+}
+
+/// The longest prefix of at most `limit` bytes that ends between characters.
+pub(super) fn prefix(text: &str, limit: usize) -> &str {
+    let mut end = text.len().min(limit);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or("")
+}
+
+/// A part of a cut text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// Lines that are shown, with the number of the first.
+    Shown(u32, Vec<&'a str>),
+    /// So many lines that are not.
+    LeftOut(Lines),
+}
+
+/// The lines of a long definition that matter most, within `bytes`: its head, then the stretches
+/// around the lines with the most `words`, then its last line. `first` is the number of the first
+/// line.
+pub(super) fn cut<'a>(
+    text: &'a str,
+    first: u32,
+    head: usize,
+    words: &foldhash::HashSet<String>,
+    bytes: usize,
+) -> Vec<Part<'a>> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut wanted: Vec<(usize, usize)> = lines
+        .iter()
+        .enumerate()
+        .map(|(i, line)| (weight(line, words), i))
+        .collect();
+    // Heaviest first, then from the top, so that a text without any of the words keeps its start.
+    wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut kept = vec![false; lines.len()];
+    let mut left = bytes;
+    let mut keep = |i: usize, left: &mut usize| {
+        let (Some(line), Some(slot)) = (lines.get(i), kept.get_mut(i)) else {
+            return true;
+        };
+        if *slot {
+            return true;
+        }
+        if line.len() + 1 > *left {
+            return false;
+        }
+        *left -= line.len() + 1;
+        *slot = true;
+        true
+    };
+    for i in 0..head.min(lines.len()) {
+        if !keep(i, &mut left) {
+            break;
+        }
+    }
+    const AROUND: usize = 3;
+    for (_, i) in wanted {
+        // The heavy line first: where its surroundings do not fit, it is still there.
+        if !keep(i, &mut left) {
+            continue;
+        }
+        for near in i.saturating_sub(AROUND)..=i + AROUND {
+            keep(near, &mut left);
+        }
+    }
+    parts(&lines, &kept, first)
+}
+
+fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
+    let mut parts: Vec<Part<'a>> = Vec::new();
+    for (i, (line, kept)) in lines.iter().zip(kept).enumerate() {
+        let number = first + i as u32;
+        match (parts.last_mut(), kept) {
+            (Some(Part::Shown(_, shown)), true) => shown.push(line),
+            (_, true) => parts.push(Part::Shown(number, vec![line])),
+            (Some(Part::LeftOut(out)), false) => out.end = number,
+            (_, false) => parts.push(Part::LeftOut(Lines::new(number, number))),
+        }
+    }
+    parts
+}
+
+/// How many of the words stand in a line, whole or as parts of identifiers.
+fn weight(line: &str, words: &foldhash::HashSet<String>) -> usize {
+    if line.len() > 2000 {
+        return 0;
+    }
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.len() > 2 && words.contains(&word.to_lowercase()))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_become_whole_lines() {
+        let text = "a\n  b c\nd\n";
+        assert_eq!(whole_lines(text, Span::new(4, 5)), "  b c");
+        assert_eq!(whole_lines(text, Span::new(2, 8)), "  b c");
+        assert_eq!(whole_lines(text, Span::new(0, 9)), "a\n  b c\nd");
+        assert_eq!(whole_lines("", Span::new(3, 9)), "");
+        assert_eq!(around(text, 4, 2, 0), (Lines::new(2, 2), "  b c"));
+        assert_eq!(around(text, 4, 2, 3), (Lines::new(1, 3), "a\n  b c\nd"));
+    }
+
+    #[test]
+    fn what_no_markup_may_hold_is_replaced() {
+        assert_eq!(clean("a\r\nb\tc\r"), "a\nb\tc");
+        assert_eq!(clean("a\u{c}b\rc"), "a\u{fffd}b\u{fffd}c");
+        assert!(matches!(clean("plain\n"), Cow::Borrowed(_)));
+        assert_eq!(one_line("def f(\n    a,\n    b\n)", 80), "def f(a, b)");
+        assert_eq!(one_line("größer als alles", 4), "grö…");
+    }
+
+    #[test]
+    fn a_cut_keeps_the_head_and_what_matters() {
+        let text: String = (1..=50)
+            .map(|i| {
+                if i == 30 {
+                    "    pool.close()\n".to_owned()
+                } else {
+                    format!("    line({i})\n")
+                }
+            })
+            .collect();
+        let words = ["close".to_owned()].into_iter().collect();
+        let parts = cut(text.trim_end_matches('\n'), 101, 2, &words, 150);
+        assert_eq!(
+            parts.first(),
+            Some(&Part::Shown(101, vec!["    line(1)", "    line(2)"]))
+        );
+        assert!(
+            parts
+                .iter()
+                .any(|p| matches!(p, Part::Shown(_, lines) if lines.contains(&"    pool.close()")))
+        );
+        assert!(parts.iter().any(|p| matches!(p, Part::LeftOut(_))));
+    }
+}

@@ -1,0 +1,169 @@
+//! Whole contexts of small repositories: the rules of packing, one by one, and that the budget
+//! holds for any repository, format and size.
+
+mod budget;
+mod renderings;
+mod rules;
+
+use std::sync::Arc;
+
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{ObjectId, RepoPath, SourceFile};
+
+use super::{Fidelity, Item, Pack};
+use crate::answer::{Answer, answer};
+use crate::config::RankingConfig;
+use crate::intent::IntentKind;
+use crate::request::{Format, Request};
+
+/// A snapshot of files given as path and text.
+fn snapshot(files: impl IntoIterator<Item = (String, String)>) -> Snapshot {
+    let files = files
+        .into_iter()
+        .map(|(path, text)| {
+            let path = RepoPath::new(&path).unwrap();
+            let limits = foveate_parse::Limits::default();
+            let by_name = foveate_parse::language_by_name(&path);
+            let (language, content) = foveate_parse::read(by_name, text.as_bytes(), &limits);
+            let (content, skipped) = match content {
+                Ok(content) => (Some(Arc::new(content)), None),
+                Err(reason) => (None, Some(reason)),
+            };
+            SourceFile {
+                blob: ObjectId::from_sha1([0; 20]),
+                size: text.len() as u64,
+                role: foveate_parse::role(&path, language, false),
+                language,
+                content,
+                skipped,
+                path,
+            }
+        })
+        .collect();
+    let revision = Revision {
+        commit: String::new(),
+        dirty: false,
+    };
+    Snapshot::build(revision, 1, files, None, None).unwrap()
+}
+
+/// A snapshot of a fixture.
+fn fixture(text: &str) -> Snapshot {
+    let files = foveate_fixture::repository(text);
+    snapshot(
+        files
+            .into_iter()
+            .map(|file| (file.path.as_str().to_owned(), file.text)),
+    )
+}
+
+/// The whole answer to a request.
+fn ask(snapshot: &Snapshot, request: &Request) -> Answer {
+    answer(snapshot, request, &RankingConfig::default(), &|| 0.0)
+}
+
+fn request(query: &str, budget: usize, intent: IntentKind) -> Request {
+    Request {
+        query: query.to_owned(),
+        budget_tokens: budget,
+        intent: Some(intent),
+        ..Request::default()
+    }
+}
+
+fn items<'a>(pack: &'a Pack, section: &str) -> Vec<&'a Item> {
+    pack.sections
+        .iter()
+        .filter(|s| s.name == section)
+        .flat_map(|s| &s.items)
+        .collect()
+}
+
+/// `name fidelity` of the items of a section; `path:lines` where there is no name.
+fn shown(pack: &Pack, section: &str) -> Vec<String> {
+    items(pack, section)
+        .into_iter()
+        .map(|item| {
+            let place = format!("{}:{}", item.path, item.lines.start);
+            let name = if item.name.is_empty() {
+                &place
+            } else {
+                &item.name
+            };
+            let cut = if item.cut { " cut" } else { "" };
+            format!("{name} {}{cut}", item.fidelity.name())
+        })
+        .collect()
+}
+
+/// The lines of an item as they stand in its file.
+fn source<'a>(snapshot: &'a Snapshot, item: &Item) -> Vec<&'a str> {
+    let file = snapshot.files.find(&item.path).unwrap();
+    let text = snapshot.files.text(file);
+    let (first, count) = (item.lines.start as usize, item.lines.count() as usize);
+    text.split('\n').skip(first - 1).take(count).collect()
+}
+
+/// A context as the source text that a reader takes from it: markup of the format undone.
+fn readable(format: Format, context: &str) -> String {
+    match format {
+        Format::Markdown => context.to_owned(),
+        Format::Xml => context.replace("]]]]><![CDATA[>", "]]>"),
+        Format::Json => {
+            let mut text = String::new();
+            let mut chars = context.chars();
+            while let Some(c) = chars.next() {
+                match c {
+                    '\\' => match chars.next().unwrap() {
+                        'n' => text.push('\n'),
+                        't' => text.push('\t'),
+                        'r' => text.push('\r'),
+                        'u' => {
+                            let digits: String = chars.by_ref().take(4).collect();
+                            let code = u32::from_str_radix(&digits, 16).unwrap();
+                            text.push(char::from_u32(code).unwrap());
+                        }
+                        c => text.push(c),
+                    },
+                    c => text.push(c),
+                }
+            }
+            text
+        }
+    }
+}
+
+/// What holds for every pack: the budget, counted again; true line numbers; no line twice; items
+/// and their costs add up to sections.
+fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
+    let counted = bpe_openai::o200k_base().count(&pack.context);
+    assert_eq!(counted, pack.used);
+    assert!(
+        counted <= request.budget_tokens,
+        "{counted} tokens in a budget of {}",
+        request.budget_tokens
+    );
+    let text = readable(request.format, &pack.context);
+    let mut whole: Vec<&Item> = Vec::new();
+    for section in &pack.sections {
+        assert!(section.items.iter().map(|i| i.tokens).sum::<usize>() <= section.used);
+        assert!(!section.items.is_empty());
+        for item in &section.items {
+            if item.fidelity == Fidelity::Full && !item.cut {
+                let lines = source(snapshot, item).join("\n");
+                let cleaned = super::source::clean(&lines).into_owned();
+                assert!(
+                    text.contains(&cleaned),
+                    "{}:{:?} is not in the context",
+                    item.path,
+                    item.lines
+                );
+                for other in &whole {
+                    let twice = other.path == item.path && other.lines.overlap(item.lines) > 0;
+                    assert!(!twice, "{item:?} repeats {other:?}");
+                }
+                whole.push(item);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! No request, budget, format or repository makes the context larger than the budget.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Pieces of hostile code; `{n}` is replaced by a number, so that names repeat across files.
+const PIECES: &[&str] = &[
+    "def f{n}(a, b):\n    return a\n",
+    "class C{n}(C0):\n    x = 1\n    def run{n}(self):\n        return self.f{n}()\n\n    def stop(self): pass\n",
+    "def g{n}():\r\n    return f{n}(1, 2)\r\n",
+    "from m{n} import f{n}, C{n}\n",
+    "def test_f{n}():\n    assert f{n}(1, 2)\n",
+    "export function h{n}(a: string) { return `${a}` + \"]]>\" }\n",
+    "s{n} = '</snippets><![CDATA[ ]]> ``` ~~~ <!-- --> \\\\ \" & &amp;'\n",
+    "# größe ÄÖÜ 日本語 🎈🎈 ‮ \u{200b} \u{c} \u{85}\n",
+    "\n\n\n",
+    "x = 1\rdef y{n}(): pass\n",
+    "def {n}broken(:\n",
+    "\t\t\tdef z{n}(\n\t\t\t    a,\n\t\t\t    b\n\t\t\t): return [a, b]\n",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let piece =
+        (0..PIECES.len(), 0..4u8).prop_map(|(i, n)| PIECES[i].replace("{n}", &n.to_string()));
+    let long =
+        (1..3000usize).prop_map(|n| format!("def long(a):\n    return '{}'\n", "ab<&` ".repeat(n)));
+    let tall = (1..300usize).prop_map(|n| format!("def tall(a):\n{}", "    a.f1(a)\n".repeat(n)));
+    let noise = "\\PC{0,80}\n";
+    let part = prop_oneof![8 => piece, 1 => long, 1 => tall, 1 => noise];
+    prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+}
+
+fn path() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => (0..4u8).prop_map(|n| format!("m{n}.py")),
+        2 => (0..4u8).prop_map(|n| format!("src/a b/m{n}.ts")),
+        2 => (0..4u8).prop_map(|n| format!("tests/test_m{n}.py")),
+        1 => Just("docs/`x` <y> & \"z\"\n.md".to_owned()),
+        1 => (1..150usize).prop_map(|n| format!("{}/m.py", "deep<dir>".repeat(n))),
+    ]
+}
+
+fn query() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("`f1` fails\n\n`C1.run1` raises in m1.py, see g2 and test_f1".to_owned()),
+        Just("how is f1 used".to_owned()),
+        Just("where is `C1`, `long` and `tall`?".to_owned()),
+        "\\PC{0,60}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn holds(
+        files in prop::collection::btree_map(path(), text(), 0..6),
+        query in query(),
+        budget in prop_oneof![200..1200usize, 200..=128_000usize],
+        format in prop_oneof![Just(Format::Xml), Just(Format::Markdown), Just(Format::Json)],
+        kind in 0..IntentKind::ALL.len(),
+    ) {
+        let snapshot = snapshot(files);
+        let request = Request { format, ..request(&query, budget, IntentKind::ALL[kind]) };
+        let first = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &first);
+        let second = ask(&snapshot, &request).pack;
+        prop_assert_eq!(first.context, second.context);
+        prop_assert_eq!(first.dropped, second.dropped);
+    }
+}

@@ -1,0 +1,255 @@
+//! One rule of packing each.
+
+use super::*;
+
+const SHOP: &str = "
+    //- shop/cart.py
+    from shop.price import Price, total_of
+
+
+    class Cart:
+        \"\"\"What a customer is about to buy.\"\"\"
+
+        def __init__(self, owner):
+            self.owner = owner
+            self.rows = []
+
+        def add_row(self, item, count=1):
+            \"\"\"Put an item in.\"\"\"
+            self.rows.append((item, count))
+
+        def checkout_total(self, currency):
+            \"\"\"Sum of all rows with tax.\"\"\"
+            prices = [Price(item, count) for item, count in self.rows]
+            return total_of(prices, currency)
+
+    //- shop/price.py
+    class Price:
+        def __init__(self, item, count):
+            self.item = item
+            self.count = count
+
+
+    def total_of(prices, currency):
+        if not prices:
+            raise ValueError('empty checkout')
+        return sum(price.item.cost * price.count for price in prices)
+
+    //- shop/page.py
+    from shop.cart import Cart
+
+
+    def show_page(session):
+        cart = Cart(session.owner)
+        text = cart.checkout_total('EUR')
+        return text
+
+    //- tests/test_cart.py
+    from shop.cart import Cart
+
+
+    def test_checkout_total():
+        cart = Cart('ada')
+        cart.add_row('tea')
+        assert cart.checkout_total('EUR') == 3
+";
+
+const QUESTION: &str = "Cart.checkout_total raises for an empty cart\n\nCalling `Cart.checkout_total` with no rows fails with ValueError: empty checkout";
+
+#[test]
+fn the_named_function_comes_whole_and_first() {
+    let snapshot = fixture(SHOP);
+    let request = request(QUESTION, 2000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    assert_eq!(answer.pack.sections[0].name, "definitions");
+    assert_eq!(
+        shown(&answer.pack, "definitions")
+            .first()
+            .map(String::as_str),
+        Some("Cart.checkout_total full")
+    );
+    assert!(
+        answer
+            .pack
+            .context
+            .contains("return total_of(prices, currency)")
+    );
+}
+
+#[test]
+fn tests_and_callers_are_linked() {
+    let snapshot = fixture(SHOP);
+    let request = request(QUESTION, 2000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    assert_eq!(shown(&pack, "tests"), ["test_checkout_total full"]);
+    let callers: Vec<&str> = items(&pack, "callers")
+        .iter()
+        .map(|i| i.name.as_str())
+        .collect();
+    // Where the calling function is shown whole, its line is not repeated.
+    let page_shown = pack
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .any(|i| i.name == "show_page" && i.fidelity == Fidelity::Full);
+    assert!(page_shown || callers.contains(&"show_page"), "{callers:?}");
+}
+
+#[test]
+fn a_lookup_has_no_callers_and_a_usage_question_has_them_with_their_surroundings() {
+    let snapshot = fixture(SHOP);
+    let lookup = request(
+        "where is `checkout_total` defined?",
+        2000,
+        IntentKind::DefinitionLookup,
+    );
+    let pack = ask(&snapshot, &lookup).pack;
+    assert!(items(&pack, "callers").is_empty());
+    let usage = request(
+        "how is `checkout_total` used?",
+        2000,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &usage).pack;
+    check_invariants(&snapshot, &usage, &pack);
+    let used = pack.context.contains("cart.checkout_total('EUR')");
+    assert!(used, "{}", pack.context);
+}
+
+#[test]
+fn a_named_class_shows_its_members() {
+    let snapshot = fixture(SHOP);
+    let request = request("explain the class `Cart`", 320, IntentKind::Implementation);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let cart = items(&pack, "definitions")
+        .into_iter()
+        .find(|i| i.name == "Cart");
+    let cart = cart.expect("the class is in");
+    assert_ne!(cart.fidelity, Fidelity::Compact);
+    assert!(pack.context.contains("checkout_total"), "{}", pack.context);
+}
+
+#[test]
+fn the_smallest_budget_still_says_something() {
+    let snapshot = fixture(SHOP);
+    for format in [Format::Xml, Format::Markdown, Format::Json] {
+        for kind in IntentKind::ALL {
+            let request = Request {
+                format,
+                ..request(QUESTION, 200, kind)
+            };
+            let pack = ask(&snapshot, &request).pack;
+            check_invariants(&snapshot, &request, &pack);
+            assert!(pack.context.contains("checkout_total"), "{}", pack.context);
+        }
+    }
+}
+
+#[test]
+fn a_giant_does_not_eat_the_budget_and_is_cut_where_it_matters() {
+    let mut giant =
+        "def convert_everything(value):\n    \"\"\"Convert a value to anything.\"\"\"\n".to_owned();
+    for i in 0..900 {
+        giant.push_str(&format!(
+            "    if value == {i}:\n        value = value + {i}\n"
+        ));
+        if i == 600 {
+            giant.push_str("    raise OverflowError('unlucky_number seen')\n");
+        }
+    }
+    giant.push_str("    return value\n\n\ndef convert_small(value):\n    return value\n");
+    let files = [("lib/convert.py".to_owned(), giant)];
+    let snapshot = snapshot(files);
+    let request = request(
+        "`convert_everything` fails with an unlucky_number\n\nconvert_everything raises OverflowError, convert_small does not.",
+        4000,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let giant = pack
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .find(|i| i.name == "convert_everything")
+        .expect("the giant is in");
+    assert!(giant.cut && giant.tokens < 2000, "{giant:?}");
+    assert!(pack.context.contains("unlucky_number seen"));
+    assert!(pack.context.contains("left out ("));
+    let dropped = pack
+        .dropped
+        .iter()
+        .find(|d| d.name == "convert_everything")
+        .expect("its body is reported");
+    assert_eq!(dropped.reason, "budget");
+    assert!(dropped.tokens > 4000);
+    let small = pack
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .find(|i| i.name == "convert_small");
+    assert_eq!(small.map(|i| i.fidelity), Some(Fidelity::Full));
+}
+
+#[test]
+fn unused_shares_flow_to_bodies() {
+    let mut text = String::new();
+    for i in 0..40 {
+        text.push_str(&format!("def pool_step_{i}(pool):\n    pool.first({i})\n    pool.second({i})\n    return pool\n\n\n"));
+    }
+    let snapshot = snapshot([("pool.py".to_owned(), text)]);
+    let request = request(
+        "the pool step is slow: first and second of the pool",
+        1500,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    // There are no tests, callers or imports; the budget is used all the same.
+    assert!(pack.used > 1350, "{} tokens used", pack.used);
+    assert!(!pack.dropped.is_empty());
+}
+
+#[test]
+fn a_file_that_could_not_be_read_is_reported() {
+    let long = format!("var x = [{}];\n", "1234567890,".repeat(20_000));
+    let files = [
+        (
+            "web/app.js".to_owned(),
+            "export function start() {\n  return 1;\n}\n".to_owned(),
+        ),
+        ("web/bundle.js".to_owned(), long),
+    ];
+    let snapshot = snapshot(files);
+    let request = request(
+        "start fails in `web/bundle.js` and web/app.js",
+        1000,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    let dropped: Vec<(&str, &str)> = pack
+        .dropped
+        .iter()
+        .map(|d| (d.path.as_str(), d.reason))
+        .collect();
+    assert!(
+        dropped.contains(&("web/bundle.js", "long_lines")),
+        "{dropped:?}"
+    );
+}
+
+#[test]
+fn an_empty_repository_gives_an_empty_context_within_the_budget() {
+    let snapshot = snapshot([]);
+    for format in [Format::Xml, Format::Markdown, Format::Json] {
+        let request = Request {
+            format,
+            ..request("anything", 200, IntentKind::BugFix)
+        };
+        let pack = ask(&snapshot, &request).pack;
+        assert!(pack.sections.is_empty());
+        assert!(pack.used < 40);
+    }
+}
