@@ -324,7 +324,13 @@ impl<'t> Collector<'t> {
             span: draft.span,
             lines,
             name_span: draft.name_span,
-            signature: Span::new(start, start + head.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).len()),
+            signature: Span::new(
+                start,
+                start
+                    + head
+                        .trim_end_matches(|c: char| c == ';' || c.is_whitespace())
+                        .len(),
+            ),
             parameters: draft.parameters,
             body: draft.body,
             doc: doc.into(),
@@ -382,24 +388,24 @@ impl<'t> Collector<'t> {
 
     /// Notes that a function binds this name, so that it does not mean what the file imports.
     pub(crate) fn bind(&mut self, name: Node<'_>) {
-        if let Some(enclosing) = self.context.enclosing {
-            if self.context.place == Place::Function {
-                self.bindings.push((span(name), enclosing));
-            }
+        if let Some(enclosing) = self.context.enclosing
+            && self.context.place == Place::Function
+        {
+            self.bindings.push((span(name), enclosing));
         }
     }
 
     /// Adds a string literal that the current context says a user may see.
     pub(crate) fn message(&mut self, literal: Span) {
-        if let Some(kind) = self.context.message {
-            if !literal.of(self.text).trim().is_empty() {
-                self.messages.push(Message {
-                    kind,
-                    span: literal,
-                    line: self.lines.line_of(literal.start),
-                    enclosing: self.context.enclosing,
-                });
-            }
+        if let Some(kind) = self.context.message
+            && !literal.of(self.text).trim().is_empty()
+        {
+            self.messages.push(Message {
+                kind,
+                span: literal,
+                line: self.lines.line_of(literal.start),
+                enclosing: self.context.enclosing,
+            });
         }
     }
 

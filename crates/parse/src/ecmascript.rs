@@ -4,34 +4,37 @@
 mod classes;
 mod commonjs;
 mod definitions;
+mod grammar;
 mod imports;
 mod references;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::Limits;
 use crate::collect::{Collector, Place, Position, row, span};
-use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
-
-thread_local! {
-    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
-}
+use crate::syntax::{self, Coverage, Descend, Visitor};
+use grammar::{Grammar, Kind};
 
 /// Parses one of the family. `None` when the time limit was reached.
 pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
-    let grammar = Grammar::get(language);
-    let tree = PARSER.with_borrow_mut(|slot| {
-        let parser = slot.get_or_insert_with(Parser::new);
-        parser.set_language(&grammar.language).ok()?;
-        syntax::tree(parser, text, limits)
-    })?;
+    let mut grammar = Grammar::get(language);
+    let mut tree = grammar.tree(text, limits)?;
+    if language == Language::JavaScript && tree.root_node().has_error() {
+        // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
+        // grammar reads most of these.
+        let wider = Grammar::get(Language::Tsx);
+        if let Some(other) = wider
+            .tree(text, limits)
+            .filter(|t| !t.root_node().has_error())
+        {
+            (grammar, tree) = (wider, other);
+        }
+    }
     let mut walker = Walker {
         grammar,
         collector: Collector::new(text),
@@ -51,253 +54,6 @@ pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
         walker.collector.issue(ParseIssue::Depth);
     }
     Some(walker.collector.finish(language))
-}
-
-/// What a node means to the walker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Nothing, and nothing below it does.
-    Skip,
-    /// Nothing itself.
-    Plain,
-    Comment,
-    Text,
-    Substitution,
-    Markup,
-    Identifier,
-    BoundIdentifier,
-    TypeIdentifier,
-    NestedType,
-    This,
-    Member,
-    Call,
-    New,
-    Arguments,
-    Pattern,
-    Parameters,
-    TypedParameter,
-    TypeParameter,
-    TypeArguments,
-    TypeQuery,
-    Function,
-    Arrow,
-    Class,
-    ClassBody,
-    Heritage,
-    Method,
-    Signature,
-    Field,
-    PropertySignature,
-    Interface,
-    InterfaceBody,
-    ObjectType,
-    Enum,
-    EnumBody,
-    Namespace,
-    TypeAlias,
-    Declaration,
-    Declarator,
-    Assignment,
-    Object,
-    Pair,
-    Export,
-    Ambient,
-    Import,
-    ImportAlias,
-    Decorator,
-    Catch,
-    Throw,
-    For,
-    ForIn,
-    Binary,
-    JsxName,
-    /// Parentheses, casts and the like around a value.
-    Wrapper,
-}
-
-type Action = (Kind, IsStatement);
-type IsStatement = bool;
-
-fn action(name: &str, IsNamed(named): IsNamed) -> Action {
-    if !named {
-        return (Kind::Skip, false);
-    }
-    let kind = match name {
-        "comment" | "html_comment" => Kind::Comment,
-        "string" | "template_string" => Kind::Text,
-        "template_substitution" => Kind::Substitution,
-        "jsx_text" => Kind::Markup,
-        "identifier" | "shorthand_property_identifier" => Kind::Identifier,
-        "shorthand_property_identifier_pattern" => Kind::BoundIdentifier,
-        "type_identifier" => Kind::TypeIdentifier,
-        "nested_type_identifier" => Kind::NestedType,
-        "this" | "super" => Kind::This,
-        "member_expression" => Kind::Member,
-        "call_expression" => Kind::Call,
-        "new_expression" => Kind::New,
-        "arguments" => Kind::Arguments,
-        "pair_pattern" | "assignment_pattern" | "array_pattern" | "rest_pattern"
-        | "object_pattern" => Kind::Pattern,
-        "formal_parameters" => Kind::Parameters,
-        "required_parameter" | "optional_parameter" => Kind::TypedParameter,
-        "type_parameter" => Kind::TypeParameter,
-        "type_arguments" => Kind::TypeArguments,
-        "type_query" => Kind::TypeQuery,
-        "function_declaration"
-        | "generator_function_declaration"
-        | "function_expression"
-        | "generator_function"
-        | "function_signature" => Kind::Function,
-        "arrow_function" => Kind::Arrow,
-        "class_declaration" | "abstract_class_declaration" | "class" => Kind::Class,
-        "class_body" => Kind::ClassBody,
-        "class_heritage" | "extends_type_clause" => Kind::Heritage,
-        "method_definition" => Kind::Method,
-        "method_signature" | "abstract_method_signature" => Kind::Signature,
-        "field_definition" | "public_field_definition" => Kind::Field,
-        "property_signature" => Kind::PropertySignature,
-        "interface_declaration" => Kind::Interface,
-        "interface_body" => Kind::InterfaceBody,
-        "object_type" => Kind::ObjectType,
-        "enum_declaration" => Kind::Enum,
-        "enum_body" => Kind::EnumBody,
-        "internal_module" | "module" => Kind::Namespace,
-        "type_alias_declaration" => Kind::TypeAlias,
-        "lexical_declaration" | "variable_declaration" => Kind::Declaration,
-        "variable_declarator" => Kind::Declarator,
-        "assignment_expression" => Kind::Assignment,
-        "object" => Kind::Object,
-        "pair" => Kind::Pair,
-        "export_statement" => Kind::Export,
-        "ambient_declaration" => Kind::Ambient,
-        "import_statement" => Kind::Import,
-        "import_alias" => Kind::ImportAlias,
-        "decorator" => Kind::Decorator,
-        "catch_clause" => Kind::Catch,
-        "throw_statement" => Kind::Throw,
-        "for_statement" => Kind::For,
-        "for_in_statement" => Kind::ForIn,
-        "binary_expression" => Kind::Binary,
-        "jsx_opening_element" | "jsx_self_closing_element" => Kind::JsxName,
-        "parenthesized_expression"
-        | "as_expression"
-        | "satisfies_expression"
-        | "non_null_expression"
-        | "type_assertion" => Kind::Wrapper,
-        "property_identifier"
-        | "private_property_identifier"
-        | "statement_identifier"
-        | "number"
-        | "true"
-        | "false"
-        | "null"
-        | "undefined"
-        | "regex"
-        | "hash_bang_line"
-        | "predefined_type"
-        | "this_type"
-        | "jsx_closing_element"
-        | "empty_statement"
-        | "debugger_statement"
-        | "break_statement"
-        | "continue_statement"
-        | "accessibility_modifier"
-        | "override_modifier"
-        | "optional_chain"
-        | "meta_property"
-        | "import"
-        | "html_character_reference"
-        | "jsx_namespace_name" => Kind::Skip,
-        _ => Kind::Plain,
-    };
-    let is_statement = name.ends_with("_statement")
-        || name.ends_with("_declaration")
-        || matches!(
-            name,
-            "method_definition"
-                | "field_definition"
-                | "public_field_definition"
-                | "pair"
-                | "method_signature"
-                | "property_signature"
-                | "switch_case"
-                | "jsx_element"
-                | "jsx_self_closing_element"
-                | "enum_assignment"
-        );
-    (kind, is_statement)
-}
-
-struct Grammar {
-    language: tree_sitter::Language,
-    kinds: KindTable<Action>,
-    fields: Fields,
-}
-
-struct Fields {
-    alias: u16,
-    arguments: u16,
-    body: u16,
-    constructor: u16,
-    declaration: u16,
-    function: u16,
-    key: u16,
-    kind: u16,
-    left: u16,
-    name: u16,
-    object: u16,
-    operator: u16,
-    parameter: u16,
-    parameters: u16,
-    pattern: u16,
-    property: u16,
-    right: u16,
-    source: u16,
-    value: u16,
-}
-
-impl Grammar {
-    fn get(language: Language) -> &'static Self {
-        static GRAMMARS: [OnceLock<Grammar>; 3] = [const { OnceLock::new() }; 3];
-        let [javascript, typescript, tsx] = &GRAMMARS;
-        match language {
-            Language::TypeScript => typescript
-                .get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())),
-            Language::Tsx => {
-                tsx.get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TSX.into()))
-            }
-            _ => javascript.get_or_init(|| Self::new(tree_sitter_javascript::LANGUAGE.into())),
-        }
-    }
-
-    fn new(language: tree_sitter::Language) -> Self {
-        let fields = Fields {
-            alias: field(&language, "alias"),
-            arguments: field(&language, "arguments"),
-            body: field(&language, "body"),
-            constructor: field(&language, "constructor"),
-            declaration: field(&language, "declaration"),
-            function: field(&language, "function"),
-            key: field(&language, "key"),
-            kind: field(&language, "kind"),
-            left: field(&language, "left"),
-            name: field(&language, "name"),
-            object: field(&language, "object"),
-            operator: field(&language, "operator"),
-            parameter: field(&language, "parameter"),
-            parameters: field(&language, "parameters"),
-            pattern: field(&language, "pattern"),
-            property: field(&language, "property"),
-            right: field(&language, "right"),
-            source: field(&language, "source"),
-            value: field(&language, "value"),
-        };
-        Self {
-            kinds: KindTable::new(&language, (Kind::Plain, false), action),
-            language,
-            fields,
-        }
-    }
 }
 
 struct Walker<'t> {

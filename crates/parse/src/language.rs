@@ -33,7 +33,7 @@ fn by_file_name(name: &str) -> Option<Language> {
 fn by_extension(extension: &str) -> Option<Language> {
     Some(match extension {
         // Cython is near enough to Python for its definitions to be found.
-        "py" | "pyi" | "pyw" | "pyx" | "pxd" | "bzl" => Language::Python,
+        "py" | "pyi" | "pyw" | "pyx" | "pxd" | "pxi" | "bzl" => Language::Python,
         "js" | "jsx" | "mjs" | "cjs" | "es6" => Language::JavaScript,
         "ts" | "mts" | "cts" => Language::TypeScript,
         "tsx" => Language::Tsx,

@@ -91,14 +91,7 @@ impl<'p> File<'p> {
 
     /// In a tree of documentation: prose, its configuration and its code samples.
     fn is_in_documentation(&self) -> bool {
-        const TREES: [&str; 6] = [
-            "docs",
-            "doc",
-            "documentation",
-            "docs_src",
-            "docs-src",
-            "manual",
-        ];
+        const TREES: [&str; 5] = ["docs", "doc", "documentation", "docs_src", "docs-src"];
         // Deeper down only prose counts: `src/docs/` may well be a feature.
         let mut above = self.directories.iter().map(String::as_str);
         let top = match above.next() {
@@ -229,7 +222,6 @@ impl<'p> File<'p> {
                 // Test support that is shipped may be named `test_…` too, but nothing tells it.
                 stem.starts_with("test_")
                     || stem.ends_with("_test")
-                    || stem.ends_with("_tests")
                     || stem.starts_with("unittest_")
                     || matches!(stem, "conftest" | "tests")
             }
@@ -289,10 +281,10 @@ impl<'p> File<'p> {
     /// write their own tests.
     fn is_shipped_test_support(&self) -> bool {
         let mut directories = self.directories.as_slice();
-        if let [first, rest @ ..] = directories {
-            if first == "src" || first == "lib" {
-                directories = rest;
-            }
+        if let [first, rest @ ..] = directories
+            && (first == "src" || first == "lib")
+        {
+            directories = rest;
         }
         self.language == Language::Python
             && matches!(directories, [package, tests] if package != "tests" && tests == "tests")
@@ -395,7 +387,14 @@ impl<'p> File<'p> {
     }
 
     fn is_data(&self) -> bool {
-        self.is_data_like() && !self.has_directory(&["templates", "template", "bin", "scripts"])
+        // Templates and grammars are written by hand and shipped.
+        let is_written = matches!(
+            self.path.extension(),
+            "py-tpl" | "tpl" | "tmpl" | "proto" | "graphql" | "gql" | "lark" | "g4"
+        );
+        self.is_data_like()
+            && !is_written
+            && !self.has_directory(&["templates", "template", "bin", "scripts"])
     }
 
     /// What programs read rather than people.

@@ -170,7 +170,8 @@ fn flags(definition: &Definition) -> String {
         (definition.visibility == Visibility::Protected, "protected"),
     ]
     .into_iter()
-    .filter_map(|(set, flag)| set.then(|| format!(" {flag}")))
+    .filter(|(set, _)| *set)
+    .map(|(_, flag)| format!(" {flag}"))
     .collect()
 }
 

@@ -296,15 +296,17 @@ impl<'t> Walker<'t> {
                 let draft = Draft::new(name, DefinitionKind::Method, span(node), span(key));
                 self.define_bound_function(draft, function, depth);
             }
-        } else if self.kind(value) == Kind::Object && parent.is_some() && place != Place::Function {
-            if self.holds_functions(value) {
-                let mut draft = Draft::new(name, DefinitionKind::Field, span(node), span(key));
-                draft.body = Some(span(value));
-                draft.signature_end = key.end_byte();
-                let id = self.define(parent, draft);
-                self.collector
-                    .within(depth, |context| context.parent = Some(id));
-            }
+        } else if self.kind(value) == Kind::Object
+            && parent.is_some()
+            && place != Place::Function
+            && self.holds_functions(value)
+        {
+            let mut draft = Draft::new(name, DefinitionKind::Field, span(node), span(key));
+            draft.body = Some(span(value));
+            draft.signature_end = key.end_byte();
+            let id = self.define(parent, draft);
+            self.collector
+                .within(depth, |context| context.parent = Some(id));
         }
     }
 

@@ -312,10 +312,10 @@ impl<'t> Walker<'t> {
                 "pair_pattern" => {
                     let key = child.child_by_field_id(fields.key);
                     let local = child.child_by_field_id(fields.value);
-                    if let (Some(key), Some(local)) = (key, local) {
-                        if self.kind(local) == Kind::Identifier {
-                            names.push(self.imported(self.plain_name(key), local));
-                        }
+                    if let (Some(key), Some(local)) = (key, local)
+                        && self.kind(local) == Kind::Identifier
+                    {
+                        names.push(self.imported(self.plain_name(key), local));
                     }
                 }
                 _ => {}

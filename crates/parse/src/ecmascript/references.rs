@@ -199,10 +199,10 @@ impl Walker<'_> {
 
     /// `throw new X()`; what is thrown from a variable is not known.
     pub(super) fn throw(&mut self, node: Node<'_>, depth: u32) {
-        if let Some(thrown) = node.named_child(0).map(|thrown| self.unwrapped(thrown)) {
-            if self.kind(thrown) == Kind::New {
-                self.called = Some((thrown.id(), ReferenceKind::Raise));
-            }
+        if let Some(thrown) = node.named_child(0).map(|thrown| self.unwrapped(thrown))
+            && self.kind(thrown) == Kind::New
+        {
+            self.called = Some((thrown.id(), ReferenceKind::Raise));
         }
         self.collector
             .within(depth, |context| context.message = Some(MessageKind::Error));

@@ -198,10 +198,10 @@ impl Walker<'_> {
             self.refer_to(caught, ReferenceKind::Catch);
         }
         // `except A as e`, where the grammar gives the alias a field of its own.
-        if let Some(alias) = self.get(node, self.grammar.fields.alias) {
-            if self.kind(alias) == Kind::Identifier {
-                self.collector.bind_to(alias.end_byte());
-            }
+        if let Some(alias) = self.get(node, self.grammar.fields.alias)
+            && self.kind(alias) == Kind::Identifier
+        {
+            self.collector.bind_to(alias.end_byte());
         }
     }
 
