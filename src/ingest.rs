@@ -1,7 +1,56 @@
-//! From places to files: git repositories and working trees become the files of a revision. It
-//! drives the engine (which alone publishes) and knows no HTTP. Start at [`git::GitRepo`].
+//! From places to files: working trees and git repositories become plans that the engine publishes.
+//! It drives the engine, one task per repository, and knows no HTTP. Start at [`Catalog`] for a
+//! service, at [`once::read`] for a program that answers and ends.
 
+pub mod catalog;
+mod demand;
+mod driver;
 pub mod git;
 pub mod once;
 pub mod tree;
 pub mod watch;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use catalog::{Catalog, RegisterError, Registration};
+use git::HistoryLimits;
+use git::remote::RemoteCopy;
+
+/// The numbers and places that bound reading.
+#[derive(Clone, Debug)]
+pub struct IngestSettings {
+    /// The program's own directory, canonical.
+    pub data_dir: PathBuf,
+    /// Which local directories others may register.
+    pub local_paths: LocalPaths,
+    /// Schemes of URLs that may be cloned.
+    pub schemes: Vec<String>,
+    /// Time for one clone or fetch.
+    pub git_timeout: Duration,
+    /// How much of the past is loaded.
+    pub history: HistoryLimits,
+    /// Time without events after which changes are read.
+    pub debounce: Duration,
+    /// Time after which changes are read although events keep coming.
+    pub max_delay: Duration,
+    /// Time between two looks at every file where there are no events.
+    pub sweep: Duration,
+}
+
+/// Which local directories may be registered from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LocalPaths {
+    /// All: only this machine's users can ask.
+    Anywhere,
+    /// Those at or below these canonical directories.
+    Below(Vec<PathBuf>),
+}
+
+impl IngestSettings {
+    /// The copy of a remote repository that is registered as `name`.
+    fn copy_of(&self, url: &str, name: &str) -> RemoteCopy {
+        let directory = self.data_dir.join("git").join(format!("{name}.git"));
+        RemoteCopy::new(url.to_owned(), directory, self.git_timeout)
+    }
+}

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use foveate_model::RepoPath;
 use foveate_parse::Limits;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT};
-use foveate_query::{Focus, RankingConfig, Request};
+use foveate_query::{Focus, Request};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{NOTHING_FOUND, UsageError};

@@ -113,6 +113,27 @@ impl Writer {
         Ok(snapshot)
     }
 
+    /// Adds the past to the current snapshot, unless it is by now one of another commit. Blocks.
+    ///
+    /// # Errors
+    /// When the index cannot be built; the current snapshot stays.
+    pub fn add_history(&mut self, commit: &str, history: History) -> Result<(), PublishError> {
+        let Some(current) = self.repository.current() else {
+            return Ok(());
+        };
+        let snapshot = &current.snapshot;
+        if snapshot.revision.commit != commit {
+            return Ok(());
+        }
+        self.publish(Plan {
+            cause: Cause::History,
+            revision: snapshot.revision.clone(),
+            files: snapshot.files.as_slice().to_vec(),
+            history: Some(Arc::new(history)),
+        })?;
+        Ok(())
+    }
+
     fn swap_in(&self, snapshot: Arc<Snapshot>, build_time: Duration) {
         self.repository
             .set_current(Published::new(snapshot, build_time));

@@ -6,6 +6,7 @@ mod command;
 pub mod history;
 pub mod location;
 mod objects;
+pub mod remote;
 
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,9 @@ pub enum GitError {
         /// The limit.
         seconds: u64,
     },
+    /// There is no copy to read, or no index to answer from.
+    #[error("{0}")]
+    Unavailable(String),
     /// Its output was not understood.
     #[error("unexpected output of git {0}")]
     Output(&'static str),
@@ -131,7 +135,7 @@ impl GitRepo {
     /// # Errors
     /// When it names none, or the text is no ref.
     pub fn resolve(&self, reference: &str) -> Result<String, GitError> {
-        check_reference(reference)?;
+        Self::check_reference(reference)?;
         let mut command = command::git_in(&self.git_dir);
         command
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
@@ -201,25 +205,28 @@ impl GitRepo {
             prefix => format!("{commit}:{prefix}"),
         }
     }
-}
 
-/// Refuses what git would read as an option, a path in a tree, a range or a search.
-fn check_reference(reference: &str) -> Result<(), GitError> {
-    let reason = if reference.is_empty() {
-        "it is empty"
-    } else if reference.len() > 255 {
-        "it is longer than 255 bytes"
-    } else if reference.starts_with('-') {
-        "it begins with `-`"
-    } else if reference.contains("..") {
-        "it contains `..`"
-    } else if reference.contains(|c: char| c.is_control() || " :?*[\\".contains(c)) {
-        "it contains a space, a control character or one of `:?*[\\`"
-    } else {
-        return Ok(());
-    };
-    Err(GitError::MalformedRef {
-        reference: reference.chars().take(255).collect(),
-        reason,
-    })
+    /// Refuses what git would read as an option, a path in a tree, a range or a search.
+    ///
+    /// # Errors
+    /// When the text cannot be a ref.
+    pub fn check_reference(reference: &str) -> Result<(), GitError> {
+        let reason = if reference.is_empty() {
+            "it is empty"
+        } else if reference.len() > 255 {
+            "it is longer than 255 bytes"
+        } else if reference.starts_with('-') {
+            "it begins with `-`"
+        } else if reference.contains("..") {
+            "it contains `..`"
+        } else if reference.contains(|c: char| c.is_control() || " :?*[\\".contains(c)) {
+            "it contains a space, a control character or one of `:?*[\\`"
+        } else {
+            return Ok(());
+        };
+        Err(GitError::MalformedRef {
+            reference: reference.chars().take(255).collect(),
+            reason,
+        })
+    }
 }

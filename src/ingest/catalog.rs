@@ -1,0 +1,381 @@
+//! Which repositories there are: registers, removes and restores them, and starts the tasks that
+//! keep them current. The list outlives the process; what `--watch` names does not.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use dashmap::DashMap;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::demand::Supplier;
+use super::driver::Driver;
+use super::git::{GitError, GitRepo, Location, LocationError};
+use super::{IngestSettings, LocalPaths};
+use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
+use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
+
+/// A repository to register, as it was asked for.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// Its name.
+    pub name: String,
+    /// Where its files come from; paths need not be canonical.
+    pub source: Source,
+}
+
+/// Why a repository was not registered.
+#[derive(Debug, thiserror::Error)]
+pub enum RegisterError {
+    /// The name cannot be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The name is in use.
+    #[error("a repository is already called {0:?}: choose another name, or remove that one first")]
+    Taken(String),
+    /// The path is none.
+    #[error("{path} is not a directory that this server can read: {reason}")]
+    NotADirectory {
+        /// As given.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The path is not absolute.
+    #[error("{0:?} is not an absolute path")]
+    NotAbsolute(PathBuf),
+    /// The path lies where none may be registered.
+    #[error("{0} may not be registered: it lies outside `repos.allow_paths`")]
+    NotAllowed(String),
+    /// The path is the program's own directory.
+    #[error("{0} is the data directory or lies in it: choose another --data-dir")]
+    OwnData(String),
+    /// The git location cannot be used.
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    /// The git repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The list cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A defect.
+    #[error("checking the source failed")]
+    Defect,
+}
+
+/// All repositories and the tasks that keep them current.
+#[derive(Debug)]
+pub struct Catalog {
+    engine: Arc<Engine>,
+    store: Store,
+    settings: Arc<IngestSettings>,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+    /// Stops the tasks of one repository.
+    stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
+}
+
+impl Catalog {
+    /// A catalog whose tasks end when `stop` is cancelled.
+    pub fn new(
+        engine: Arc<Engine>,
+        store: Store,
+        settings: IngestSettings,
+        stop: CancellationToken,
+    ) -> Self {
+        Self {
+            engine,
+            store,
+            settings: Arc::new(settings),
+            stop,
+            tracker: TaskTracker::new(),
+            stops: DashMap::new(),
+        }
+    }
+
+    /// Starts the repositories that were registered before.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub async fn restore(&self) -> Result<(), StoreError> {
+        for row in self.store.repositories().await? {
+            let Ok(name) = RepoName::new(&row.name) else {
+                tracing::error!(repo = row.name, "a registered name cannot be used");
+                continue;
+            };
+            self.start(name, source_of(row));
+        }
+        Ok(())
+    }
+
+    /// Registers a repository and starts indexing it.
+    ///
+    /// # Errors
+    /// See [`RegisterError`].
+    pub async fn register(
+        &self,
+        registration: Registration,
+    ) -> Result<Arc<Repository>, RegisterError> {
+        let name = RepoName::new(&registration.name)?;
+        let settings = Arc::clone(&self.settings);
+        let source = registration.source;
+        let source = tokio::task::spawn_blocking(move || check_source(source, &settings))
+            .await
+            .map_err(|_| RegisterError::Defect)??;
+        let taken = || RegisterError::Taken(name.to_string());
+        if self.engine.get(name.as_str()).is_some() {
+            return Err(taken());
+        }
+        if !self.store.insert(&row_of(&name, &source)).await? {
+            return Err(taken());
+        }
+        self.start(name.clone(), source).ok_or_else(taken)
+    }
+
+    /// Indexes and follows a directory for the life of this process, under the name of the
+    /// directory. One that is registered already is used as it is.
+    ///
+    /// # Errors
+    /// When it is no directory.
+    pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
+        let path = canonical_directory(directory)?;
+        refuse_own_data(&path, &self.settings.data_dir)?;
+        let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
+        if let Some(known) = self.engine.repositories().into_iter().find(is_same) {
+            return Ok(known);
+        }
+        let base = path.file_name().unwrap_or_default().to_string_lossy();
+        let base = RepoName::from_directory(&base);
+        for number in 1..100 {
+            let name = match number {
+                1 => base.clone(),
+                _ => RepoName::new(&format!("{base}-{number}"))?,
+            };
+            let source = Source::WorkingTree {
+                path: path.clone(),
+                watch: true,
+            };
+            if let Some(repository) = self.start(name, source) {
+                return Ok(repository);
+            }
+        }
+        Err(RegisterError::Taken(base.to_string()))
+    }
+
+    /// Removes a repository and what was copied for it. Returns whether it was there. Questions in
+    /// flight finish.
+    ///
+    /// # Errors
+    /// When the list cannot be changed; the repository then stays.
+    pub async fn remove(&self, name: &str) -> Result<bool, StoreError> {
+        let Some(repository) = self.engine.get(name) else {
+            return Ok(false);
+        };
+        self.store.delete(name).await?;
+        if self.engine.remove(name).is_none() {
+            return Ok(false);
+        }
+        if let Some((_, (stop, tracker))) = self.stops.remove(name) {
+            stop.cancel();
+            tracker.close();
+            tracker.wait().await;
+        }
+        if let Source::Git { location, .. } = repository.source() {
+            let copy = self.settings.copy_of(location, name);
+            if let Err(error) = copy.remove().await {
+                tracing::warn!(repo = name, %error, "the copy was not removed");
+            }
+        }
+        tracing::info!(repo = name, "removed");
+        Ok(true)
+    }
+
+    /// Whether the list can be read and written.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping().await
+    }
+
+    /// Waits until every task has ended, after the stop signal was given, and closes the list.
+    pub async fn close(&self) {
+        for repository in self.engine.repositories() {
+            repository.progress().cancel();
+        }
+        self.tracker.close();
+        self.tracker.wait().await;
+        self.store.close().await;
+    }
+
+    /// Takes a repository in and starts its tasks; `None` when the name is in use.
+    fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
+        let (writer, orders) = self.engine.add(name.clone(), source.clone())?;
+        let repository = Arc::clone(writer.repository());
+        let stop = self.stop.child_token();
+        let tracker = TaskTracker::new();
+        self.spawn(source, writer, orders, &stop, &tracker);
+        tracker.close();
+        // The catalog's own tracker waits for all of them.
+        self.tracker.spawn({
+            let tracker = tracker.clone();
+            async move { tracker.wait().await }
+        });
+        self.stops.insert(name, (stop, tracker));
+        Some(repository)
+    }
+
+    fn spawn(
+        &self,
+        source: Source,
+        mut writer: Writer,
+        orders: Orders,
+        stop: &CancellationToken,
+        tracker: &TaskTracker,
+    ) {
+        let git = Arc::new(ArcSwapOption::empty());
+        let supplier = Supplier {
+            engine: Arc::clone(&self.engine),
+            repository: Arc::clone(writer.repository()),
+            git: Arc::clone(&git),
+            history: self.settings.history,
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+        };
+        tracker.spawn(supplier.serve(orders.demands));
+        let driver = Driver {
+            engine: Arc::clone(&self.engine),
+            settings: Arc::clone(&self.settings),
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+            git,
+        };
+        match source {
+            Source::WorkingTree { path, watch } => {
+                tracker.spawn(driver.drive_tree(path, watch, writer, orders.syncs));
+            }
+            Source::Git {
+                location,
+                reference,
+            } => match Location::parse(&location, &self.settings.schemes) {
+                Ok(location) => {
+                    tracker.spawn(driver.drive_git(location, reference, writer, orders.syncs));
+                }
+                // Allowed when it was registered, and not any more.
+                Err(error) => writer.fail(error.to_string()),
+            },
+        }
+    }
+}
+
+/// Makes paths canonical and refuses what cannot be indexed. Blocks.
+fn check_source(source: Source, settings: &IngestSettings) -> Result<Source, RegisterError> {
+    match source {
+        Source::WorkingTree { path, watch } => {
+            if !path.is_absolute() {
+                return Err(RegisterError::NotAbsolute(path));
+            }
+            let path = allowed_directory(&path, settings)?;
+            refuse_own_data(&path, &settings.data_dir)?;
+            Ok(Source::WorkingTree { path, watch })
+        }
+        Source::Git {
+            location,
+            reference,
+        } => {
+            let location = match Location::parse(&location, &settings.schemes)? {
+                Location::Remote(url) => {
+                    if let Some(reference) = &reference {
+                        GitRepo::check_reference(reference)?;
+                    }
+                    url
+                }
+                Location::Local(path) => {
+                    let path = allowed_directory(&path, settings)?;
+                    let git = GitRepo::open(&path)?;
+                    if let Some(reference) = &reference {
+                        git.resolve(reference)?;
+                    }
+                    path.display().to_string()
+                }
+            };
+            Ok(Source::Git {
+                location,
+                reference,
+            })
+        }
+    }
+}
+
+fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, RegisterError> {
+    // What lies outside is refused in the same words whether it exists or not.
+    let not_allowed = || RegisterError::NotAllowed(path.display().to_string());
+    let real = canonical_directory(path);
+    match (&settings.local_paths, real) {
+        (LocalPaths::Anywhere, real) => real,
+        (LocalPaths::Below(allowed), Ok(real)) if allowed.iter().any(|a| real.starts_with(a)) => {
+            Ok(real)
+        }
+        (LocalPaths::Below(allowed), Err(error)) if allowed.iter().any(|a| path.starts_with(a)) => {
+            Err(error)
+        }
+        (LocalPaths::Below(_), _) => Err(not_allowed()),
+    }
+}
+
+fn canonical_directory(path: &Path) -> Result<PathBuf, RegisterError> {
+    let refuse = |reason: String| RegisterError::NotADirectory {
+        path: path.display().to_string(),
+        reason,
+    };
+    let real = std::fs::canonicalize(path).map_err(|error| refuse(error.to_string()))?;
+    match std::fs::read_dir(&real) {
+        Ok(_) => Ok(real),
+        Err(error) => Err(refuse(error.to_string())),
+    }
+}
+
+fn refuse_own_data(path: &Path, data_dir: &Path) -> Result<(), RegisterError> {
+    if path.starts_with(data_dir) {
+        return Err(RegisterError::OwnData(path.display().to_string()));
+    }
+    Ok(())
+}
+
+fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
+    let name = name.to_string();
+    match source {
+        Source::WorkingTree { path, watch } => RepositoryRow {
+            name,
+            kind: RepositoryKind::Path,
+            location: path.display().to_string(),
+            reference: None,
+            watch: *watch,
+        },
+        Source::Git {
+            location,
+            reference,
+        } => RepositoryRow {
+            name,
+            kind: RepositoryKind::Git,
+            location: location.clone(),
+            reference: reference.clone(),
+            watch: false,
+        },
+    }
+}
+
+fn source_of(row: RepositoryRow) -> Source {
+    match row.kind {
+        RepositoryKind::Path => Source::WorkingTree {
+            path: PathBuf::from(row.location),
+            watch: row.watch,
+        },
+        RepositoryKind::Git => Source::Git {
+            location: row.location,
+            reference: row.reference,
+        },
+    }
+}

@@ -1,0 +1,197 @@
+//! Serves the revisions that questions name beside the current one: resolves the ref, and reads and
+//! indexes the commit unless it is warm. Many questions for one commit build it once.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use foveate_index::{Revision, Snapshot};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::git::{GitError, GitRepo, HistoryLimits};
+use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
+use crate::engine::revisions::Ticket;
+
+/// Demands of one repository that are worked on at a time.
+const AT_A_TIME: usize = 8;
+
+/// What serves one repository's demands.
+#[derive(Clone)]
+pub(super) struct Supplier {
+    pub engine: Arc<Engine>,
+    pub repository: Arc<Repository>,
+    pub git: Arc<ArcSwapOption<GitRepo>>,
+    pub history: HistoryLimits,
+    pub stop: CancellationToken,
+    pub tracker: TaskTracker,
+}
+
+impl Supplier {
+    /// Serves demands until it is told to stop.
+    pub async fn serve(self, mut demands: mpsc::Receiver<Demand>) {
+        let places = Arc::new(Semaphore::new(AT_A_TIME));
+        loop {
+            let demand = tokio::select! {
+                () = self.stop.cancelled() => return,
+                demand = demands.recv() => demand,
+            };
+            let Some(demand) = demand else { return };
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+                return;
+            };
+            let this = self.clone();
+            self.tracker.spawn(async move {
+                this.answer(demand).await;
+                drop(place);
+            });
+        }
+    }
+
+    async fn answer(&self, demand: Demand) {
+        let Demand { reference, reply } = demand;
+        let commit = match self.resolve(reference).await {
+            Ok(commit) => commit,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                return;
+            }
+        };
+        if let Some(current) = self.current(&commit) {
+            // Whoever asked may have left; so below.
+            let _ = reply.send(Ok(current));
+            return;
+        }
+        match self.repository.revisions().claim(&commit) {
+            Claim::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
+            Claim::Waiting(waiting) => {
+                tokio::select! {
+                    () = self.stop.cancelled() => {}
+                    outcome = waiting.outcome() => drop(reply.send(outcome)),
+                }
+            }
+            Claim::Build(ticket) => match self.build(&commit).await {
+                Ok(snapshot) => {
+                    ticket.fulfil(Arc::clone(&snapshot));
+                    let _ = reply.send(Ok(Arc::clone(&snapshot)));
+                    self.add_history(&ticket, &snapshot).await;
+                }
+                Err(error) => {
+                    ticket.fail(error.clone());
+                    let _ = reply.send(Err(error));
+                }
+            },
+        }
+    }
+
+    async fn resolve(&self, reference: String) -> Result<String, DemandError> {
+        let git = self.git()?;
+        self.blocking(move || git.resolve(&reference)).await
+    }
+
+    fn git(&self) -> Result<Arc<GitRepo>, DemandError> {
+        self.git.load_full().ok_or(DemandError::NoRevisions)
+    }
+
+    /// The current snapshot, where it is just this commit.
+    fn current(&self, commit: &str) -> Option<Arc<Snapshot>> {
+        let current = self.repository.current()?;
+        let revision = &current.snapshot.revision;
+        (revision.commit == commit && !revision.dirty).then(|| Arc::clone(&current.snapshot))
+    }
+
+    async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, DemandError> {
+        let git = self.git()?;
+        let turn = tokio::select! {
+            () = self.stop.cancelled() => return Err(DemandError::Gone),
+            turn = Arc::clone(self.engine.index_runs()).acquire_owned() => turn,
+        };
+        let progress = Arc::new(Progress::default());
+        // However this future ends, the work behind it does not go on for nobody.
+        let _guard = CancelOnDrop(Arc::clone(&progress));
+        let engine = Arc::clone(&self.engine);
+        let (commit, previous) = (commit.to_owned(), self.repository.current());
+        let work = self.blocking(move || {
+            let snapshot = engine.pool().install(|| {
+                let files = git.files(&commit, engine.blobs(), &progress)?;
+                let plan = Plan {
+                    cause: Cause::Demand,
+                    revision: Revision {
+                        commit,
+                        dirty: false,
+                    },
+                    files,
+                    history: None,
+                };
+                build(plan, 1, previous.as_ref().map(|p| &*p.snapshot))
+                    .map_err(|error| GitError::Unavailable(error.to_string()))
+            });
+            drop(turn);
+            snapshot
+        });
+        tokio::select! {
+            () = self.stop.cancelled() => Err(DemandError::Gone),
+            snapshot = work => Ok(Arc::new(snapshot?)),
+        }
+    }
+
+    /// Replaces the snapshot by one with the commit's past, for those who come later.
+    async fn add_history(&self, ticket: &Ticket, snapshot: &Arc<Snapshot>) {
+        let Ok(git) = self.git() else { return };
+        let (engine, limits) = (Arc::clone(&self.engine), self.history);
+        let bare = Arc::clone(snapshot);
+        let full = self
+            .blocking(move || {
+                let plan = Plan {
+                    cause: Cause::History,
+                    revision: bare.revision.clone(),
+                    files: bare.files.as_slice().to_vec(),
+                    history: Some(Arc::new(git.history(&bare.revision.commit, &limits)?)),
+                };
+                engine
+                    .pool()
+                    .install(|| build(plan, bare.generation + 1, Some(&bare)))
+                    .map_err(|error| GitError::Unavailable(error.to_string()))
+            })
+            .await;
+        match full {
+            Ok(full) if !ticket.is_forgotten() => ticket.fulfil(Arc::new(full)),
+            Ok(_) => {}
+            Err(error) => {
+                let repo = self.repository.name();
+                tracing::warn!(%repo, %error, "history of a revision not loaded");
+            }
+        }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
+    ) -> Result<T, DemandError> {
+        match self.tracker.spawn_blocking(work).await {
+            Ok(done) => done.map_err(demand_error),
+            Err(error) => {
+                tracing::error!(%error, "reading a revision failed on a defect");
+                Err(DemandError::Failed("reading it failed on a defect".to_owned()))
+            }
+        }
+    }
+}
+
+struct CancelOnDrop(Arc<Progress>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+fn demand_error(error: GitError) -> DemandError {
+    match error {
+        GitError::UnknownRef(reference) => DemandError::UnknownRef(reference),
+        GitError::NoCommits => DemandError::UnknownRef("HEAD".to_owned()),
+        GitError::MalformedRef { .. } => DemandError::MalformedRef(error.to_string()),
+        GitError::Cancelled(_) => DemandError::Gone,
+        other => DemandError::Failed(other.to_string()),
+    }
+}

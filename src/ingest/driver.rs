@@ -1,0 +1,514 @@
+//! One task per repository that keeps its index current: it reads the source when something says
+//! that it changed, and hands the result to the one writer. What it is asked while it works waits
+//! its turn; what the file system tells meanwhile is collected. Revisions other than the current
+//! one are served beside it ([`super::demand`]).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use foveate_model::History;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::IngestSettings;
+use super::git::remote::RemoteCopy;
+use super::git::{GitError, GitRepo, Location};
+use super::tree::WorkingTree;
+use super::watch::{Changed, TreeWatcher};
+use crate::engine::{Cause, Engine, Phase, Plan, Repository, Watching, Writer};
+
+/// What drives one repository.
+pub(super) struct Driver {
+    pub engine: Arc<Engine>,
+    pub settings: Arc<IngestSettings>,
+    pub stop: CancellationToken,
+    pub tracker: TaskTracker,
+    /// The repository that other revisions are read from, once it is known.
+    pub git: Arc<ArcSwapOption<GitRepo>>,
+}
+
+/// The history of a commit, being loaded.
+type Loading = JoinHandle<(String, Result<History, GitError>)>;
+
+/// What one look at the source led to.
+enum Outcome {
+    /// A snapshot of this commit was published; its history is not loaded.
+    WantsHistory(String),
+    /// There is nothing more to do.
+    Settled,
+    /// The source could not be read, or the index not built.
+    Failed,
+    /// The repository is going away.
+    Cancelled,
+}
+
+impl Driver {
+    /// Keeps a working tree current until it is told to stop.
+    pub async fn drive_tree(
+        self,
+        path: PathBuf,
+        watch: bool,
+        writer: Writer,
+        mut syncs: mpsc::Receiver<()>,
+    ) {
+        let Some(mut work) = self.open_tree(path, watch, writer).await else {
+            return;
+        };
+        let mut history: Option<Loading> = None;
+        let mut next = Some(Look::Everything(Cause::Registered));
+        loop {
+            if let Some(look) = next.take() {
+                let (back, outcome) = self.look(work, look).await;
+                let Some(back) = back else { return };
+                work = back;
+                match outcome {
+                    Outcome::WantsHistory(commit) => history = self.load_history(commit),
+                    Outcome::Settled | Outcome::Failed => {}
+                    Outcome::Cancelled => return,
+                }
+            }
+            let sweep = work.sweeps().then_some(self.settings.sweep);
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                Some(()) = syncs.recv() => next = Some(Look::Everything(Cause::Sync)),
+                changed = work.changed(&self.settings) => next = Some(Look::At(changed)),
+                loaded = finished(&mut history) => {
+                    history = None;
+                    let Some(back) = self.publish_history(work, loaded).await else { return };
+                    work = back;
+                }
+                () = pause(sweep) => next = Some(Look::Everything(Cause::Changed)),
+            }
+        }
+    }
+
+    /// Keeps a ref of a git repository current until it is told to stop.
+    pub async fn drive_git(
+        self,
+        location: Location,
+        reference: Option<String>,
+        mut writer: Writer,
+        mut syncs: mpsc::Receiver<()>,
+    ) {
+        let reference = reference.unwrap_or_else(|| "HEAD".to_owned());
+        let repository = Arc::clone(writer.repository());
+        let remote = match &location {
+            Location::Local(_) => None,
+            Location::Remote(url) => Some(self.settings.copy_of(url, repository.name().as_str())),
+        };
+        let mut history: Option<Loading> = None;
+        let mut cause = Some(Cause::Registered);
+        loop {
+            if let Some(cause) = cause.take() {
+                let fetched = tokio::select! {
+                    () = self.stop.cancelled() => return,
+                    fetched = self.fetch(&repository, remote.as_ref(), cause) => fetched,
+                };
+                let directory = match (&location, &remote) {
+                    (_, Some(copy)) => copy.directory().to_owned(),
+                    (Location::Local(path), None) => path.clone(),
+                    (Location::Remote(_), None) => return,
+                };
+                let work = GitWork {
+                    driver: self.shared(),
+                    directory,
+                    reference: reference.clone(),
+                    fetched,
+                };
+                let Some((back, outcome)) = self
+                    .blocking(move || {
+                        let outcome = work.look(&mut writer, cause);
+                        (writer, outcome)
+                    })
+                    .await
+                else {
+                    return;
+                };
+                writer = back;
+                match outcome {
+                    Outcome::WantsHistory(commit) => history = self.load_history(commit),
+                    Outcome::Settled | Outcome::Failed => {}
+                    Outcome::Cancelled => return,
+                }
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                Some(()) = syncs.recv() => cause = Some(Cause::Sync),
+                loaded = finished(&mut history) => {
+                    history = None;
+                    let back = self.blocking(move || {
+                        publish_history(&mut writer, loaded);
+                        writer
+                    });
+                    let Some(back) = back.await else { return };
+                    writer = back;
+                }
+            }
+        }
+    }
+
+    async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
+        let (shared, excluded) = (self.shared(), vec![self.settings.data_dir.clone()]);
+        self.blocking(move || {
+            let tree = WorkingTree::new(path, excluded);
+            shared.git.store(tree.git().cloned().map(Arc::new));
+            let mut work = TreeWork {
+                tree,
+                writer,
+                watcher: None,
+                watch,
+                broken: None,
+                failed: false,
+                driver: shared,
+            };
+            work.start_watching();
+            work
+        })
+        .await
+    }
+
+    async fn look(&self, mut work: TreeWork, look: Look) -> (Option<TreeWork>, Outcome) {
+        // A look at everything takes its turn; a save does not wait behind other repositories.
+        let turn = match look {
+            Look::Everything(_) => Some(Arc::clone(self.engine.index_runs()).acquire_owned()),
+            Look::At(_) => None,
+        };
+        let turn = match turn {
+            None => None,
+            Some(turn) => tokio::select! {
+                () = self.stop.cancelled() => return (None, Outcome::Cancelled),
+                turn = turn => turn.ok(),
+            },
+        };
+        let done = self
+            .blocking(move || {
+                let outcome = work.look(look);
+                drop(turn);
+                (work, outcome)
+            })
+            .await;
+        match done {
+            Some((work, outcome)) => (Some(work), outcome),
+            None => (None, Outcome::Cancelled),
+        }
+    }
+
+    /// Brings a remote copy up to date. `None` where there is nothing to fetch.
+    async fn fetch(
+        &self,
+        repository: &Repository,
+        remote: Option<&RemoteCopy>,
+        cause: Cause,
+    ) -> Option<GitError> {
+        let remote = remote?;
+        let progress = repository.progress();
+        if !remote.exists() {
+            progress.enter(Phase::Fetching, 0);
+            return remote.clone().await.err();
+        }
+        // At a start what is there is served at once.
+        if cause == Cause::Registered {
+            return None;
+        }
+        progress.enter(Phase::Fetching, 0);
+        remote.fetch().await.err()
+    }
+
+    /// Starts loading the history of a commit beside everything else.
+    fn load_history(&self, commit: String) -> Option<Loading> {
+        let git = self.git.load_full()?;
+        let limits = self.settings.history;
+        Some(self.tracker.spawn_blocking(move || {
+            let history = git.history(&commit, &limits);
+            (commit, history)
+        }))
+    }
+
+    async fn publish_history(&self, mut work: TreeWork, loaded: Loaded) -> Option<TreeWork> {
+        self.blocking(move || {
+            publish_history(&mut work.writer, loaded);
+            work
+        })
+        .await
+    }
+
+    /// Runs blocking work off the async threads; `None` when it failed on a defect.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        match self.tracker.spawn_blocking(work).await {
+            Ok(done) => Some(done),
+            Err(error) => {
+                tracing::error!(%error, "a repository's task failed on a defect and has ended");
+                None
+            }
+        }
+    }
+
+    fn shared(&self) -> Shared {
+        Shared {
+            engine: Arc::clone(&self.engine),
+            git: Arc::clone(&self.git),
+        }
+    }
+}
+
+type Loaded = Result<(String, Result<History, GitError>), tokio::task::JoinError>;
+
+async fn finished(history: &mut Option<Loading>) -> Loaded {
+    match history {
+        Some(loading) => loading.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn pause(duration: Option<Duration>) {
+    match duration {
+        Some(duration) => tokio::time::sleep(duration).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn publish_history(writer: &mut Writer, loaded: Loaded) {
+    let name = writer.repository().name().clone();
+    let failure = match loaded {
+        Ok((commit, Ok(history))) => {
+            let commits = history.commits.len();
+            match writer.add_history(&commit, history) {
+                Ok(()) => {
+                    tracing::info!(repo = %name, commits, "history loaded");
+                    return;
+                }
+                Err(error) => error.to_string(),
+            }
+        }
+        Ok((_, Err(error))) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    tracing::warn!(repo = %name, error = failure, "history not loaded");
+    writer.fail_history(failure);
+}
+
+/// What the blocking half needs of the driver.
+struct Shared {
+    engine: Arc<Engine>,
+    git: Arc<ArcSwapOption<GitRepo>>,
+}
+
+/// What to look at.
+enum Look {
+    Everything(Cause),
+    At(Changed),
+}
+
+/// The blocking half of a working tree's driver.
+struct TreeWork {
+    driver: Shared,
+    tree: WorkingTree,
+    writer: Writer,
+    watcher: Option<Arc<TreeWatcher>>,
+    watch: bool,
+    /// Why there is no watcher although there should be one.
+    broken: Option<String>,
+    failed: bool,
+}
+
+impl TreeWork {
+    fn start_watching(&mut self) {
+        if !self.watch {
+            return;
+        }
+        let git_dir = self.tree.git().map(GitRepo::git_dir);
+        let pending = Arc::clone(self.writer.repository().pending());
+        match TreeWatcher::new(git_dir, pending) {
+            Ok(watcher) => self.watcher = Some(Arc::new(watcher)),
+            Err(error) => self.broken = Some(error),
+        }
+    }
+
+    /// Whether events do not tell everything, so that the files must be looked at now and then.
+    fn sweeps(&self) -> bool {
+        self.watch && (self.failed || self.why_no_events().is_some())
+    }
+
+    fn why_no_events(&self) -> Option<String> {
+        let failure = self.watcher.as_ref().and_then(|w| w.failure());
+        failure.or_else(|| self.broken.clone())
+    }
+
+    /// The next changes, once they have settled.
+    async fn changed(&self, settings: &IngestSettings) -> Changed {
+        match &self.watcher {
+            Some(watcher) => {
+                let changes = watcher.changes();
+                changes.settle(settings.debounce, settings.max_delay).await;
+                changes.take()
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    fn look(&mut self, look: Look) -> Outcome {
+        let start = Instant::now();
+        let engine = Arc::clone(&self.driver.engine);
+        let progress = Arc::clone(self.writer.repository().progress());
+        let (cause, read) = engine.pool().install(|| match look {
+            Look::Everything(cause) => {
+                let watcher = self.watcher.as_ref();
+                (cause, self.tree.rescan(engine.blobs(), &progress, watcher))
+            }
+            Look::At(changed) => {
+                let watcher = self.watcher.as_ref();
+                let read = self.tree.apply(&changed, engine.blobs(), &progress, watcher);
+                (Cause::Changed, read)
+            }
+        });
+        let outcome = match read {
+            Ok(changed) => self.publish(cause, changed, start),
+            Err(super::tree::TreeError::Cancelled(_)) => return Outcome::Cancelled,
+            Err(error) => fail(&mut self.writer, error.to_string()),
+        };
+        self.failed = matches!(outcome, Outcome::Failed);
+        if let Some(watcher) = &self.watcher {
+            watcher.changes().done();
+        }
+        if self.watch {
+            self.writer.set_watching(match self.why_no_events() {
+                Some(reason) => Watching::Sweeping { reason },
+                None => Watching::Events {
+                    directories: self.tree.directory_count(),
+                },
+            });
+        }
+        progress.enter(Phase::Idle, 0);
+        outcome
+    }
+
+    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
+        let revision = self.tree.revision();
+        self.driver.git.store(self.tree.git().cloned().map(Arc::new));
+        let current = self.writer.repository().current();
+        let before = current.as_ref().map(|c| &c.snapshot);
+        if !changed && before.is_some_and(|before| before.revision == revision) {
+            self.writer.confirm();
+            return Outcome::Settled;
+        }
+        // Another commit has another past; without a commit there is none to load.
+        let history = if revision.commit.is_empty() {
+            Some(Arc::default())
+        } else {
+            before
+                .filter(|before| before.revision.commit == revision.commit)
+                .and_then(|before| before.history.clone())
+        };
+        let plan = Plan {
+            cause,
+            revision,
+            files: self.tree.files(),
+            history,
+        };
+        publish(&mut self.writer, plan, start)
+    }
+}
+
+/// The blocking half of a git repository's driver.
+struct GitWork {
+    driver: Shared,
+    directory: PathBuf,
+    reference: String,
+    /// Why the source could not be fetched; what is there is served nevertheless.
+    fetched: Option<GitError>,
+}
+
+impl GitWork {
+    fn look(self, writer: &mut Writer, cause: Cause) -> Outcome {
+        let start = Instant::now();
+        let progress = Arc::clone(writer.repository().progress());
+        let outcome = match self.read(writer, cause) {
+            Ok(Some(plan)) => publish(writer, plan, start),
+            Ok(None) => {
+                writer.confirm();
+                Outcome::Settled
+            }
+            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
+            Err(error) => fail(writer, error.to_string()),
+        };
+        if let (Some(error), Outcome::WantsHistory(_) | Outcome::Settled) =
+            (self.fetched, &outcome)
+        {
+            fail(writer, error.to_string());
+        }
+        progress.enter(Phase::Idle, 0);
+        outcome
+    }
+
+    /// The files of the ref, unless it names the commit that is current.
+    fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
+        if let (Some(error), false) = (&self.fetched, self.directory.exists()) {
+            return Err(GitError::Unavailable(error.to_string()));
+        }
+        let repository = writer.repository();
+        let git = GitRepo::open(&self.directory)?;
+        self.driver.git.store(Some(Arc::new(git.clone())));
+        let commit = git.resolve(&self.reference)?;
+        let current = repository.current();
+        if current.is_some_and(|c| c.snapshot.revision.commit == commit) {
+            return Ok(None);
+        }
+        let engine = &self.driver.engine;
+        let files = engine
+            .pool()
+            .install(|| git.files(&commit, engine.blobs(), repository.progress()))?;
+        Ok(Some(Plan {
+            cause,
+            revision: foveate_index::Revision {
+                commit,
+                dirty: false,
+            },
+            files,
+            history: None,
+        }))
+    }
+}
+
+fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
+    let read = start.elapsed();
+    let cause = plan.cause.name();
+    metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
+    let repository = Arc::clone(writer.repository());
+    repository.progress().enter(Phase::Building, 0);
+    match writer.publish(plan) {
+        Ok(snapshot) => {
+            tracing::info!(
+                repo = %repository.name(),
+                cause,
+                generation = snapshot.generation,
+                commit = snapshot.revision.commit,
+                files = snapshot.files.len(),
+                definitions = snapshot.files.definition_count(),
+                read_ms = read.as_millis(),
+                total_ms = start.elapsed().as_millis(),
+                "indexed"
+            );
+            if snapshot.history.is_some() {
+                Outcome::Settled
+            } else {
+                Outcome::WantsHistory(snapshot.revision.commit.clone())
+            }
+        }
+        Err(error) => fail(writer, error.to_string()),
+    }
+}
+
+fn fail(writer: &mut Writer, error: String) -> Outcome {
+    tracing::warn!(repo = %writer.repository().name(), error, "not indexed");
+    writer.fail(error);
+    Outcome::Failed
+}
