@@ -1,17 +1,102 @@
-//! The composition root.
+//! The composition root: turns settings into rooms, connects them, and stops them in order. It is
+//! the only place that knows all of them.
 
+pub mod announce;
+pub mod service;
+
+use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use crate::cli::{self, Command};
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{self, Command, ServeArgs, UsageError};
+use crate::config::{Config, Overrides};
+use crate::{http, telemetry};
+use service::Service;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     let result = match cli::parse() {
         Command::Local(command) => cli::run(command),
-        Command::Serve(_) | Command::Openapi => Ok(ExitCode::FAILURE),
+        Command::Serve(args) => serve(args),
+        Command::Openapi => openapi(),
     };
     match result {
         Ok(code) => code,
         Err(error) => cli::report(&error),
     }
+}
+
+fn openapi() -> anyhow::Result<ExitCode> {
+    let text = http::openapi::yaml().map_err(anyhow::Error::msg)?;
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
+    let overrides = Overrides {
+        listen: args.listen,
+        data_dir: args.data_dir,
+    };
+    let config = Config::load(args.config.as_deref(), &overrides)
+        .map_err(|error| UsageError(error.to_string()))?;
+    telemetry::init_logging(&config.log.filter, config.log.format)
+        .map_err(|error| UsageError(format!("log.filter: {error}")))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?;
+    let result = runtime.block_on(run(config, args.watch));
+    // Blocking work was asked to stop; what does not listen is left behind.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    result
+}
+
+async fn run(config: Config, watch: Vec<std::path::PathBuf>) -> anyhow::Result<ExitCode> {
+    let stop = CancellationToken::new();
+    // Before anything else starts, so that an early signal is not lost.
+    let signal = tokio::spawn(wait_for_signal(stop.clone()));
+    let service = Service::start(config, stop.clone()).await?;
+    let url = service.url();
+    let mut watched = Vec::new();
+    for directory in &watch {
+        let repository = service.catalog().watch(directory).await;
+        watched.push(repository.map_err(|error| UsageError(error.to_string()))?);
+    }
+    let announcer = tokio::spawn(announce::announce(
+        url,
+        Arc::clone(service.engine()),
+        watched,
+        stop.clone(),
+    ));
+    service.run().await?;
+    announcer.abort();
+    signal.abort();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the stop signal at the first SIGINT or SIGTERM; ends the process at the second.
+async fn wait_for_signal(stop: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
+        tracing::error!("signals cannot be received; only SIGKILL ends this process");
+        return;
+    };
+    for round in 0..2 {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        if round == 0 {
+            tracing::info!("stopping; requests in flight finish");
+            stop.cancel();
+        }
+    }
+    tracing::warn!("stopped at the second signal");
+    std::process::exit(1);
 }

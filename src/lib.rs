@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod eval;
+pub mod http;
 pub mod ingest;
 pub mod store;
 pub mod telemetry;

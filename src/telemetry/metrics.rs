@@ -39,9 +39,9 @@ const EVENTS: [(&str, Kind, &str); 9] = [
         "Time that questions waited for their turn.",
     ),
     (
-        "foveate_questions_refused_total",
+        "foveate_problems_total",
         Kind::Counter,
-        "Questions that got no answer, by problem code.",
+        "Requests answered with a problem, by its code.",
     ),
     (
         "foveate_degraded_answers_total",

@@ -1,0 +1,199 @@
+//! The service as one thing that starts, runs and stops; the program and the tests use it alike.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use foveate_parse::Limits;
+use foveate_query::RankingConfig;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::UsageError;
+use crate::config::Config;
+use crate::engine::{Engine, EngineSettings};
+use crate::http::router::router;
+use crate::http::{HttpLimits, HttpState};
+use crate::ingest::git::HistoryLimits;
+use crate::ingest::{Catalog, IngestSettings, LocalPaths};
+use crate::store::Store;
+use crate::telemetry;
+
+/// Metrics of histograms are folded into their buckets this often, scraped or not.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// A service that listens.
+pub struct Service {
+    listener: TcpListener,
+    address: SocketAddr,
+    engine: Arc<Engine>,
+    catalog: Arc<Catalog>,
+    state: HttpState,
+    grace: Duration,
+    stop: CancellationToken,
+}
+
+impl Service {
+    /// Opens everything, starts indexing what was registered before, and listens. Ends when `stop`
+    /// is cancelled.
+    ///
+    /// # Errors
+    /// When a setting cannot be used, the port is taken, or the data directory cannot be opened.
+    pub async fn start(config: Config, stop: CancellationToken) -> anyhow::Result<Self> {
+        telemetry::install_tls();
+        let recorder = telemetry::metrics::recorder().map_err(anyhow::Error::msg)?;
+        let ranking = ranking(&config.ranking.file)?;
+        // Listening comes first: a second server must not touch the data of the first.
+        let listen = config.server.listen;
+        let listener = TcpListener::bind(listen).await.map_err(|error| {
+            UsageError(match error.kind() {
+                std::io::ErrorKind::AddrInUse => format!(
+                    "{listen} is in use, perhaps by another `foveate serve`: choose another address with --listen"
+                ),
+                _ => format!("cannot listen on {listen}: {error}"),
+            })
+        })?;
+        let address = listener.local_addr()?;
+        let store = Store::open(&config.storage.data_dir).await?;
+        let data_dir = tokio::fs::canonicalize(&config.storage.data_dir)
+            .await
+            .context("cannot use the data directory")?;
+        let engine = Arc::new(
+            Engine::new(engine_settings(&config), ranking)
+                .context("cannot start the threads for indexing")?,
+        );
+        let ingest = ingest_settings(&config, data_dir);
+        let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
+        let catalog = Arc::new(catalog);
+        catalog.restore().await?;
+        // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
+        tokio::task::spawn_blocking(|| foveate_query::tokenizer::count(""));
+        let state = HttpState {
+            engine: Arc::clone(&engine),
+            catalog: Arc::clone(&catalog),
+            recorder,
+            limits: HttpLimits {
+                body_bytes: config.server.body_limit_bytes,
+                max_query_bytes: config.answer.max_query_bytes,
+                request_timeout: Duration::from_millis(config.server.request_timeout_ms),
+            },
+        };
+        Ok(Self {
+            listener,
+            address,
+            engine,
+            catalog,
+            state,
+            grace: Duration::from_millis(config.server.shutdown_grace_ms),
+            stop,
+        })
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        format!("http://{address}")
+    }
+
+    /// The warm repositories.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Which repositories there are.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Serves until the stop signal; then no request is accepted, those in flight finish, the
+    /// tasks end and the store is closed.
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let upkeep = tokio::spawn({
+            let (recorder, stop) = (self.state.recorder.clone(), self.stop.clone());
+            async move {
+                while stop.run_until_cancelled(tokio::time::sleep(UPKEEP)).await.is_some() {
+                    recorder.run_upkeep();
+                }
+            }
+        });
+        let stopped = self.stop.clone();
+        let server = axum::serve(self.listener, router(self.state))
+            .with_graceful_shutdown(async move { stopped.cancelled().await })
+            .into_future();
+        let late = async {
+            self.stop.cancelled().await;
+            tokio::time::sleep(self.grace).await;
+        };
+        tokio::select! {
+            served = server => served.context("the listener failed")?,
+            () = late => tracing::warn!("requests in flight took too long and were given up"),
+        }
+        // Also where the listener ended by itself.
+        self.stop.cancel();
+        let _ = upkeep.await;
+        self.catalog.close().await;
+        Ok(())
+    }
+}
+
+fn ranking(file: &Path) -> anyhow::Result<RankingConfig> {
+    if file.as_os_str().is_empty() {
+        return Ok(RankingConfig::default());
+    }
+    let refuse = |error: String| UsageError(format!("ranking.file: {}: {error}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))?;
+    Ok(RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))?)
+}
+
+fn engine_settings(config: &Config) -> EngineSettings {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let or_cores = |n: usize| if n == 0 { cores } else { n };
+    EngineSettings {
+        index_threads: or_cores(config.index.threads),
+        index_runs: config.index.runs,
+        limits: Limits {
+            max_bytes: config.index.max_file_bytes,
+            timeout: Duration::from_millis(config.index.parse_timeout_ms),
+            max_depth: config.index.max_depth,
+        },
+        blob_cache_bytes: config.index.blob_cache_bytes,
+        concurrency: or_cores(config.answer.concurrency),
+        queue: config.answer.queue,
+        deadline: config.answer.deadline(),
+        build_deadline: config.answer.build_deadline(),
+        revisions: config.answer.revisions,
+    }
+}
+
+fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
+    let allowed = &config.repos.allow_paths;
+    IngestSettings {
+        data_dir,
+        local_paths: if allowed.is_empty() && config.is_local() {
+            LocalPaths::Anywhere
+        } else {
+            LocalPaths::Below(allowed.clone())
+        },
+        schemes: config.git.schemes.clone(),
+        git_timeout: Duration::from_secs(config.git.timeout_seconds),
+        history: HistoryLimits {
+            commits: config.history.commits,
+            message_bytes: config.history.message_bytes,
+            paths_per_commit: config.history.paths_per_commit,
+        },
+        debounce: Duration::from_millis(config.watch.debounce_ms),
+        max_delay: Duration::from_millis(config.watch.max_delay_ms),
+        sweep: Duration::from_secs(config.watch.sweep_seconds),
+    }
+}

@@ -1,0 +1,43 @@
+//! The HTTP interface: routes, wire types, problems, and the border around every request. Handlers
+//! extract, call one room below, and convert. Start at [`router::routes`].
+
+pub mod context;
+pub mod extract;
+pub mod layers;
+pub mod openapi;
+pub mod operations;
+pub mod problem;
+pub mod repos;
+pub mod router;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::engine::Engine;
+use crate::ingest::Catalog;
+
+/// What handlers need.
+#[derive(Clone)]
+pub struct HttpState {
+    /// Answers.
+    pub engine: Arc<Engine>,
+    /// Which repositories there are.
+    pub catalog: Arc<Catalog>,
+    /// What was measured.
+    pub recorder: PrometheusHandle,
+    /// What a request may cost.
+    pub limits: HttpLimits,
+}
+
+/// What a request may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct HttpLimits {
+    /// Bytes of a body.
+    pub body_bytes: usize,
+    /// Bytes of a query.
+    pub max_query_bytes: usize,
+    /// Time from a request's head to its answer.
+    pub request_timeout: Duration,
+}

@@ -1,0 +1,131 @@
+//! Request bodies, query strings and path segments, with their rejections as problems that name the
+//! field.
+
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts};
+use axum::http::StatusCode;
+
+use super::problem::Problem;
+
+/// A JSON body.
+#[derive(Debug, FromRequest)]
+#[from_request(via(axum::Json), rejection(Problem))]
+pub struct Body<T>(pub T);
+
+/// The parameters after `?`.
+#[derive(Debug, FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Problem))]
+pub struct Parameters<T>(pub T);
+
+/// The variable segments of the path.
+#[derive(Debug, FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(Problem))]
+pub struct Segments<T>(pub T);
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        let text = rejection.body_text();
+        match rejection {
+            JsonRejection::MissingJsonContentType(_) => Self::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "send the body as JSON with the header `content-type: application/json`",
+            ),
+            JsonRejection::JsonSyntaxError(_) => Self::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_json",
+                format!("the body is not JSON: {}", reason(&text)),
+            ),
+            JsonRejection::JsonDataError(_) => wrong_field(reason(&text)),
+            _ if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "body_too_large",
+                "the body is larger than server.body_limit_bytes; send less, or raise the limit",
+            ),
+            _ => Self::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_body",
+                "the body could not be read to its end",
+            ),
+        }
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        wrong_field(reason(&rejection.body_text()))
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(_: PathRejection) -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_path",
+            "a segment of the path is not valid UTF-8",
+        )
+    }
+}
+
+/// What serde says, without the sentence that axum puts before it.
+fn reason(text: &str) -> &str {
+    text.split_once(": ").map_or(text, |(_, reason)| reason)
+}
+
+/// A problem with one field: `path.to.field: unknown field `x`, expected …`.
+fn wrong_field(reason: &str) -> Problem {
+    let (path, message) = match reason.split_once(": ") {
+        Some((path, message)) if !path.contains([' ', '`']) => (path, message),
+        _ => ("", reason),
+    };
+    let quoted = |start: &str| {
+        let rest = message.strip_prefix(start)?;
+        rest.split_once('`').map(|(name, _)| name)
+    };
+    let join = |name: &str| match path.rsplit_once('.') {
+        _ if path.is_empty() || path == name => name.to_owned(),
+        // The path may already end in the unknown field itself.
+        Some((_, last)) if last == name => path.to_owned(),
+        _ => format!("{path}.{name}"),
+    };
+    if let Some(name) = quoted("unknown field `") {
+        let field = join(name);
+        return Problem {
+            field: Some(field.clone()),
+            ..Problem::new(
+                StatusCode::BAD_REQUEST,
+                "unknown_field",
+                format!("`{field}` is not a field of this request: {message}"),
+            )
+        };
+    }
+    let field = quoted("missing field `").map_or_else(|| path.to_owned(), join);
+    if field.is_empty() {
+        return Problem::new(StatusCode::BAD_REQUEST, "invalid_field", message);
+    }
+    Problem::invalid_field(&field, format!("`{field}`: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named() {
+        for (reason, code, field) in [
+            (
+                "source.x: unknown field `x`, expected `path`",
+                "unknown_field",
+                "source.x",
+            ),
+            ("x: unknown field `x`, expected `a`", "unknown_field", "x"),
+            ("unknown field `x`, expected `a`", "unknown_field", "x"),
+            ("source: missing field `path`", "invalid_field", "source.path"),
+            ("missing field `query` at line 1", "invalid_field", "query"),
+            ("limit: invalid type: string", "invalid_field", "limit"),
+        ] {
+            let problem = wrong_field(reason);
+            assert_eq!((problem.code, problem.field.as_deref()), (code, Some(field)));
+        }
+    }
+}

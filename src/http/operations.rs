@@ -1,0 +1,310 @@
+//! What operators and their machines ask: is the process up, is it warm, how does it do, what does
+//! it offer.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::HttpState;
+use super::problem::Problem;
+use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
+use crate::telemetry::metrics::{Exposition, Kind};
+
+/// The process is up.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HealthAnswer {
+    /// `ok`.
+    status: String,
+    /// Of the program.
+    version: String,
+}
+
+/// Whether questions can be answered.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReadyAnswer {
+    /// Whether every repository has its first index or failed, and the store answers.
+    ready: bool,
+    /// Whether the list of repositories can be read.
+    store: bool,
+    /// Names of repositories whose first index is being built.
+    indexing: Vec<String>,
+    /// Names of repositories whose source could not be read the last time. They alone do not make
+    /// the service unready.
+    failed: Vec<String>,
+}
+
+/// Is the process up?
+#[utoipa::path(
+    get, path = "/healthz", tag = "operations",
+    responses((status = 200, description = "It is", body = HealthAnswer))
+)]
+pub async fn health() -> Json<HealthAnswer> {
+    Json(HealthAnswer {
+        status: "ok".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// Are the registered repositories warm and the store reachable?
+#[utoipa::path(
+    get, path = "/readyz", tag = "operations",
+    responses(
+        (status = 200, description = "Yes", body = ReadyAnswer),
+        (status = 503, description = "Not yet", body = ReadyAnswer),
+    )
+)]
+pub async fn ready(State(state): State<HttpState>) -> (StatusCode, Json<ReadyAnswer>) {
+    let store = state.catalog.ping().await.is_ok();
+    let named = |wanted: RepoState| -> Vec<String> {
+        let repositories = state.engine.repositories();
+        let found = repositories.iter().filter(|r| r.status().state == wanted);
+        found.map(|r| r.name().to_string()).collect()
+    };
+    let indexing = named(RepoState::Indexing);
+    let ready = store && indexing.is_empty();
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let answer = ReadyAnswer {
+        ready,
+        store,
+        indexing,
+        failed: named(RepoState::Failed),
+    };
+    (status, Json(answer))
+}
+
+/// Figures in the Prometheus text format.
+#[utoipa::path(
+    get, path = "/metrics", tag = "operations",
+    responses((status = 200, description = "Prometheus text", body = String, content_type = "text/plain"))
+)]
+pub async fn metrics(State(state): State<HttpState>) -> Result<Response, Problem> {
+    // Adding up the sizes of an index for the first time takes milliseconds.
+    let text = tokio::task::spawn_blocking(move || exposition(&state))
+        .await
+        .map_err(|_| Problem::internal())?;
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}
+
+/// The description of this interface.
+#[utoipa::path(
+    get, path = "/openapi.yaml", tag = "operations",
+    responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/yaml"))
+)]
+pub async fn openapi() -> Result<Response, Problem> {
+    let text = super::openapi::yaml().map_err(|error| {
+        tracing::error!(error, "the OpenAPI document cannot be written");
+        Problem::internal()
+    })?;
+    Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
+}
+
+/// Repositories with figures of their own; the others are counted under one name, so that the
+/// number of series stays bounded.
+const MOST_LABELLED: usize = 100;
+const OTHERS: &str = "_others";
+
+fn exposition(state: &HttpState) -> String {
+    let mut out = Exposition::default();
+    let version = env!("CARGO_PKG_VERSION");
+    out.family(
+        "foveate_build_info",
+        Kind::Gauge,
+        "The running program; always 1.",
+        [(vec![("version", version)], 1.0)],
+    );
+    engine_states(&mut out, &state.engine);
+    repository_states(&mut out, &state.engine);
+    out.process();
+    let mut text = state.recorder.render();
+    text.push_str(&out.into_text());
+    text
+}
+
+fn engine_states(out: &mut Exposition, engine: &Engine) {
+    let permits = engine.permits();
+    out.single(
+        "foveate_answers_in_progress",
+        Kind::Gauge,
+        "Questions being answered.",
+        permits.in_use() as f64,
+    );
+    out.single(
+        "foveate_answer_queue_depth",
+        Kind::Gauge,
+        "Questions waiting for their turn.",
+        permits.waiting() as f64,
+    );
+    let BlobStats {
+        parsed,
+        reused,
+        known,
+        kept_bytes,
+    } = engine.blobs().stats();
+    out.single(
+        "foveate_blobs_parsed_total",
+        Kind::Counter,
+        "File contents parsed.",
+        parsed as f64,
+    );
+    out.single(
+        "foveate_blobs_reused_total",
+        Kind::Counter,
+        "File contents found already parsed.",
+        reused as f64,
+    );
+    out.single(
+        "foveate_blobs_known",
+        Kind::Gauge,
+        "File contents known now.",
+        known as f64,
+    );
+    out.single(
+        "foveate_blob_cache_bytes",
+        Kind::Gauge,
+        "Estimated bytes of parsed contents that the cache keeps alive.",
+        kept_bytes as f64,
+    );
+}
+
+fn repository_states(out: &mut Exposition, engine: &Engine) {
+    let repositories = engine.repositories();
+    let states = RepoState::ALL.map(|wanted| {
+        let count = repositories.iter().filter(|r| r.status().state == wanted).count();
+        (vec![("state", wanted.name())], count as f64)
+    });
+    out.family(
+        "foveate_repositories",
+        Kind::Gauge,
+        "Registered repositories, by state.",
+        states,
+    );
+    let figures = Figures::of(&repositories);
+    out.family(
+        "foveate_repository_generation",
+        Kind::Gauge,
+        "Indexes published since the start, by repository.",
+        figures.one("generation"),
+    );
+    out.family(
+        "foveate_repository_files",
+        Kind::Gauge,
+        "Files of the current index, those not indexed included, by repository.",
+        figures.one("files"),
+    );
+    out.family(
+        "foveate_repository_definitions",
+        Kind::Gauge,
+        "Definitions of the current index, by repository.",
+        figures.one("definitions"),
+    );
+    out.family(
+        "foveate_repository_pending_files",
+        Kind::Gauge,
+        "Changed files that are not in the index yet, by repository.",
+        figures.one("pending"),
+    );
+    out.family(
+        "foveate_repository_warm_revisions",
+        Kind::Gauge,
+        "Revisions kept beside the current one, by repository.",
+        figures.one("revisions"),
+    );
+    out.family(
+        "foveate_repository_index_bytes",
+        Kind::Gauge,
+        "Estimated bytes of the current index, by repository and structure.",
+        figures.labelled("bytes", "structure"),
+    );
+    out.family(
+        "foveate_repository_skipped_files",
+        Kind::Gauge,
+        "Files that are not indexed, by repository and reason.",
+        figures.labelled("skipped", "reason"),
+    );
+    out.family(
+        "foveate_repository_parse_issues",
+        Kind::Gauge,
+        "Files whose parsing was incomplete, by repository and code.",
+        figures.labelled("issues", "code"),
+    );
+}
+
+/// Figures per repository: (repository, family, label) to a number.
+#[derive(Default)]
+struct Figures(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
+
+impl Figures {
+    fn of(repositories: &[std::sync::Arc<Repository>]) -> Self {
+        let mut figures = Self::default();
+        for (position, repository) in repositories.iter().enumerate() {
+            let name = if position < MOST_LABELLED {
+                repository.name().as_str()
+            } else {
+                OTHERS
+            };
+            figures.add(name, repository);
+        }
+        figures
+    }
+
+    fn add(&mut self, name: &str, repository: &Repository) {
+        let mut add = |family, label, value: usize| {
+            *self.0.entry((name.to_owned(), family, label)).or_default() += value as f64;
+        };
+        add("pending", "", repository.pending_files());
+        add("revisions", "", repository.revisions().len());
+        let Some(current) = repository.current() else {
+            return;
+        };
+        let snapshot = &current.snapshot;
+        add("generation", "", usize::try_from(snapshot.generation).unwrap_or(0));
+        add("files", "", snapshot.files.len());
+        add("definitions", "", snapshot.files.definition_count());
+        let memory = current.memory();
+        add("bytes", "text", memory.text);
+        add("bytes", "facts", memory.facts);
+        add("bytes", "symbols", memory.symbols);
+        add("bytes", "lexical", memory.lexical);
+        add("bytes", "graph", memory.graph);
+        for (family, counts) in [
+            ("skipped", &current.skipped),
+            ("issues", &current.parse_issues),
+        ] {
+            for (label, count) in counts {
+                add(family, label, *count);
+            }
+        }
+    }
+
+    fn one<'a>(
+        &'a self,
+        family: &'a str,
+    ) -> impl Iterator<Item = (Vec<(&'static str, &'a str)>, f64)> {
+        self.rows(family)
+            .map(|(repo, _, value)| (vec![("repo", repo)], value))
+    }
+
+    fn labelled<'a>(
+        &'a self,
+        family: &'a str,
+        label: &'static str,
+    ) -> impl Iterator<Item = (Vec<(&'static str, &'a str)>, f64)> {
+        self.rows(family)
+            .map(move |(repo, text, value)| (vec![("repo", repo), (label, text)], value))
+    }
+
+    fn rows<'a>(&'a self, family: &'a str) -> impl Iterator<Item = (&'a str, &'a str, f64)> {
+        self.0
+            .iter()
+            .filter(move |((_, f, _), _)| *f == family)
+            .map(|((repo, _, label), value)| (repo.as_str(), *label, *value))
+    }
+}

@@ -1,0 +1,260 @@
+//! Errors as `application/problem+json` (RFC 9457). The one place that knows which failure of the
+//! rooms below becomes which status and code. Codes are stable; details may change.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::engine::{AdmissionError, AskError, DemandError};
+use crate::ingest::RegisterError;
+use crate::ingest::git::GitError;
+use crate::store::StoreError;
+
+/// Why a request got no answer, on its way to the client. The request's id is added at the border
+/// ([`super::layers::observe`]).
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The status.
+    pub status: StatusCode,
+    /// The stable code.
+    pub code: &'static str,
+    /// What happened and what to do.
+    pub detail: String,
+    /// The field of the request that is wrong.
+    pub field: Option<String>,
+    /// After how many seconds it may be tried again.
+    pub retry_after: Option<u32>,
+}
+
+/// A problem as the client sees it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProblemBody {
+    /// Where the code is explained.
+    r#type: String,
+    /// The status in words.
+    title: String,
+    /// The status.
+    status: u16,
+    /// Stable; see docs/API.md for all of them.
+    code: String,
+    /// What happened and what to do, for people.
+    detail: String,
+    /// The field of the request that is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// The request's id, as in the `x-request-id` header.
+    request_id: String,
+}
+
+impl Problem {
+    /// A problem without a field and without a time.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            detail: detail.into(),
+            field: None,
+            retry_after: None,
+        }
+    }
+
+    /// A value of the request that cannot be used.
+    pub fn invalid_field(field: &str, detail: impl Into<String>) -> Self {
+        Self {
+            field: Some(field.to_owned()),
+            ..Self::new(StatusCode::BAD_REQUEST, "invalid_field", detail)
+        }
+    }
+
+    /// A defect of ours; what went wrong is in the log.
+    pub fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "the server failed on a defect; its log has the details under this request_id",
+        )
+    }
+
+    /// The request took too long as a whole.
+    pub fn request_timeout() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "request_timeout",
+            "the request was not complete in time; send it faster, or raise server.request_timeout_ms",
+        )
+    }
+
+    fn later(self, seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
+        }
+    }
+
+    /// The whole response.
+    pub fn render(self, request_id: &str) -> Response {
+        let title = self.status.canonical_reason().unwrap_or("Error");
+        let body = ProblemBody {
+            r#type: format!("urn:foveate:problem:{}", self.code),
+            title: title.to_owned(),
+            status: self.status.as_u16(),
+            code: self.code.to_owned(),
+            detail: self.detail,
+            field: self.field,
+            request_id: request_id.to_owned(),
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl IntoResponse for Problem {
+    /// An empty response that carries the problem to the border.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<AskError> for Problem {
+    fn from(error: AskError) -> Self {
+        let detail = error.to_string();
+        match error {
+            AskError::UnknownRepo(name) => unknown_repo(&name),
+            AskError::Indexing { .. } => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "indexing",
+                format!("{detail}; ask again, or follow GET /repos/{{repo}}"),
+            )
+            .later(1),
+            AskError::Failed(_) => Self::new(
+                StatusCode::CONFLICT,
+                "repo_failed",
+                format!("{detail}; mend the source, then POST /repos/{{repo}}/sync"),
+            ),
+            AskError::Revision(error) => error.into(),
+            AskError::Building => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "indexing",
+                format!("{detail}; ask again"),
+            )
+            .later(2),
+            AskError::Admission(AdmissionError::QueueFull) => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "overloaded",
+                format!("{detail}; ask again later, or raise answer.queue"),
+            )
+            .later(1),
+            AskError::Admission(AdmissionError::Waited) | AskError::Deadline(_) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "deadline",
+                format!("{detail}; ask again later, or raise answer.deadline_ms"),
+            )
+            .later(1),
+            AskError::Defect => Self::internal(),
+        }
+    }
+}
+
+impl From<DemandError> for Problem {
+    fn from(error: DemandError) -> Self {
+        let detail = error.to_string();
+        match error {
+            DemandError::UnknownRef(_) => Self {
+                field: Some("ref".to_owned()),
+                ..Self::new(
+                    StatusCode::NOT_FOUND,
+                    "unknown_ref",
+                    format!("{detail}; check its spelling, or POST /repos/{{repo}}/sync if it is new"),
+                )
+            },
+            DemandError::MalformedRef(_) | DemandError::NoRevisions => {
+                Self::invalid_field("ref", detail)
+            }
+            DemandError::Failed(_) => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
+            }
+            DemandError::Gone => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "stopping",
+                format!("{detail}; ask again"),
+            )
+            .later(1),
+        }
+    }
+}
+
+impl From<RegisterError> for Problem {
+    fn from(error: RegisterError) -> Self {
+        let detail = error.to_string();
+        match error {
+            RegisterError::Name(_) => Self::invalid_field("name", detail),
+            RegisterError::Taken(_) => Self::new(StatusCode::CONFLICT, "repo_exists", detail),
+            RegisterError::NotAbsolute(_) | RegisterError::NotADirectory { .. } => {
+                Self::invalid_field("source.path", detail)
+            }
+            RegisterError::OwnData(_) => Self::invalid_field("source.path", detail),
+            RegisterError::NotAllowed(_) => {
+                Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
+            }
+            RegisterError::Location(_) => Self::invalid_field("source.git", detail),
+            RegisterError::Git(GitError::UnknownRef(_) | GitError::MalformedRef { .. }) => {
+                Self::invalid_field("source.ref", detail)
+            }
+            RegisterError::Git(_) => Self::invalid_field("source.git", detail),
+            RegisterError::Store(error) => error.into(),
+            RegisterError::Defect => Self::internal(),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the database failed");
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "store_unavailable",
+            "the list of repositories cannot be read or written; the server's log says why",
+        )
+        .later(5)
+    }
+}
+
+/// No repository has this name.
+pub fn unknown_repo(name: &str) -> Problem {
+    let shown: String = name.chars().take(100).collect();
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "unknown_repo",
+        format!("no repository is called {shown:?}; GET /repos lists them, POST /repos adds one"),
+    )
+}
+
+/// No route has this path.
+pub async fn not_found() -> Problem {
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "not_found",
+        "there is nothing at this path; GET /openapi.yaml describes what there is",
+    )
+}
+
+/// The route has no such method.
+pub async fn method_not_allowed() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this path has no such method; the Allow header lists those that it has",
+    )
+}

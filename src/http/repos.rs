@@ -1,0 +1,365 @@
+//! `/repos`: registering, listing, synchronizing and removing repositories.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use foveate_model::{SkipReason, SourceFile};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::HttpState;
+use super::extract::{Body, Parameters, Segments};
+use super::problem::{Problem, ProblemBody, unknown_repo};
+use crate::engine::{Repository, Source, Watching};
+use crate::ingest::Registration;
+use crate::ingest::git::without_credentials;
+
+/// A repository to register.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterBody {
+    /// 1 to 100 letters, digits, `.`, `_` or `-`, beginning with none of `.` and `-`.
+    #[schema(min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
+    name: String,
+    /// Where its files come from: `path` or `git`.
+    source: SourceBody,
+    /// Whether to follow changes of a `path`; absent: yes. Not for `git`.
+    watch: Option<bool>,
+}
+
+/// Where files come from: exactly one of `path` and `git`.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceBody {
+    /// Absolute path of a working tree on the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Absolute path or URL of a git repository, read without a checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<String>,
+    /// Commit, branch or tag of `git` to keep warm; absent: its `HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<String>,
+}
+
+/// All repositories.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReposAnswer {
+    /// By name.
+    repos: Vec<RepoAnswer>,
+}
+
+/// One repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepoAnswer {
+    /// Its name.
+    name: String,
+    /// Where its files come from, without credentials.
+    source: SourceBody,
+    /// `indexing` (its first index is being built), `ready`, or `failed` (its source could not be
+    /// read the last time; with a generation it still answers from before).
+    state: String,
+    /// What is being done.
+    progress: ProgressAnswer,
+    /// The commit of the current index; of a working tree, its `HEAD`. Empty where there is none.
+    commit: String,
+    /// Whether a working tree was indexed that differs from the commit.
+    dirty: bool,
+    /// Counts the indexes published since the server started; 0 before the first.
+    generation: u64,
+    /// Files, those that are not indexed included.
+    files: usize,
+    /// Files that are not indexed, by reason.
+    skipped: BTreeMap<String, usize>,
+    /// Definitions.
+    definitions: usize,
+    /// Indexed files per language.
+    languages: BTreeMap<String, usize>,
+    /// How changes are noticed.
+    watch: WatchAnswer,
+    /// Whether past commits count yet.
+    history: bool,
+    /// Why it failed.
+    error: Option<String>,
+    /// The files that are not indexed; only with `?skipped=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped_files: Option<Vec<SkippedAnswer>>,
+}
+
+/// What is being done for a repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProgressAnswer {
+    /// `waiting`, `fetching`, `listing`, `reading`, `building` or `idle`.
+    phase: String,
+    /// Files read in the phase `reading`.
+    done: usize,
+    /// Files to read; 0 in other phases.
+    total: usize,
+}
+
+/// How changes of a working tree are noticed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WatchAnswer {
+    /// `off`, `events`, or `sweeping` (every file is looked at now and then).
+    mode: String,
+    /// Directories watched, in the mode `events`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directories: Option<usize>,
+    /// Why events cannot be had, in the mode `sweeping`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Changed files that were noticed and are not in the index yet.
+    pending_files: usize,
+}
+
+/// A file that is not indexed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SkippedAnswer {
+    /// Where it is.
+    path: String,
+    /// Bytes.
+    size: u64,
+    /// `binary`, `not_utf8`, `too_large`, `long_lines`, `data`, `symlink`, `submodule` or
+    /// `unreadable`.
+    reason: String,
+    /// More about the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// What to tell of a repository.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RepoParameters {
+    /// Whether to list the files that are not indexed.
+    #[serde(default)]
+    skipped: bool,
+}
+
+/// Register a repository. Indexing starts at once.
+#[utoipa::path(
+    post, path = "/repos", tag = "repos",
+    request_body = RegisterBody,
+    responses(
+        (status = 201, description = "Registered; the Location header names it", body = RepoAnswer),
+        (status = 400, description = "A field cannot be used", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, description = "The path may not be registered", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "The name is in use", body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub async fn register(
+    State(state): State<HttpState>,
+    Body(body): Body<RegisterBody>,
+) -> Result<impl IntoResponse, Problem> {
+    let registration = registration(body)?;
+    let repository = state.catalog.register(registration).await?;
+    let location = format!("/repos/{}", repository.name());
+    Ok((
+        StatusCode::CREATED,
+        [(header::LOCATION, location)],
+        Json(repo_answer(&repository)),
+    ))
+}
+
+/// List all repositories.
+#[utoipa::path(
+    get, path = "/repos", tag = "repos",
+    responses((status = 200, description = "All repositories, by name", body = ReposAnswer))
+)]
+pub async fn list(State(state): State<HttpState>) -> Json<ReposAnswer> {
+    let repositories = state.engine.repositories();
+    Json(ReposAnswer {
+        repos: repositories.iter().map(repo_answer).collect(),
+    })
+}
+
+/// Show one repository.
+#[utoipa::path(
+    get, path = "/repos/{repo}", tag = "repos",
+    params(("repo" = String, Path, description = "Name of the repository"), RepoParameters),
+    responses(
+        (status = 200, description = "The repository", body = RepoAnswer),
+        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub async fn show(
+    State(state): State<HttpState>,
+    Segments(name): Segments<String>,
+    Parameters(parameters): Parameters<RepoParameters>,
+) -> Result<Json<RepoAnswer>, Problem> {
+    let repository = find(&state, &name)?;
+    let mut answer = repo_answer(&repository);
+    if parameters.skipped {
+        answer.skipped_files = Some(skipped_files(&repository));
+    }
+    Ok(Json(answer))
+}
+
+/// Remove a repository. Its files are not touched; questions in flight finish.
+#[utoipa::path(
+    delete, path = "/repos/{repo}", tag = "repos",
+    params(("repo" = String, Path, description = "Name of the repository")),
+    responses(
+        (status = 204, description = "Removed"),
+        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub async fn remove(
+    State(state): State<HttpState>,
+    Segments(name): Segments<String>,
+) -> Result<StatusCode, Problem> {
+    if state.catalog.remove(&name).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(unknown_repo(&name))
+    }
+}
+
+/// Look at a repository's source again; fetches a remote one. Does not wait for the result.
+#[utoipa::path(
+    post, path = "/repos/{repo}/sync", tag = "repos",
+    params(("repo" = String, Path, description = "Name of the repository")),
+    responses(
+        (status = 202, description = "Ordered", body = RepoAnswer),
+        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub async fn sync(
+    State(state): State<HttpState>,
+    Segments(name): Segments<String>,
+) -> Result<(StatusCode, Json<RepoAnswer>), Problem> {
+    let repository = find(&state, &name)?;
+    repository.order_sync();
+    Ok((StatusCode::ACCEPTED, Json(repo_answer(&repository))))
+}
+
+fn find(state: &HttpState, name: &str) -> Result<Arc<Repository>, Problem> {
+    state.engine.get(name).ok_or_else(|| unknown_repo(name))
+}
+
+fn registration(body: RegisterBody) -> Result<Registration, Problem> {
+    let SourceBody { path, git, r#ref } = body.source;
+    let source = match (path, git) {
+        (Some(path), None) => {
+            if r#ref.is_some() {
+                let detail = "`source.ref` goes with `git`; ask a path with `ref` in /context";
+                return Err(Problem::invalid_field("source.ref", detail));
+            }
+            Source::WorkingTree {
+                path: PathBuf::from(path),
+                watch: body.watch.unwrap_or(true),
+            }
+        }
+        (None, Some(location)) => {
+            if body.watch == Some(true) {
+                let detail = "`watch` goes with `path`; order POST /repos/{repo}/sync for `git`";
+                return Err(Problem::invalid_field("watch", detail));
+            }
+            Source::Git {
+                location,
+                reference: r#ref,
+            }
+        }
+        _ => {
+            let detail = "`source` must have exactly one of `path` and `git`";
+            return Err(Problem::invalid_field("source", detail));
+        }
+    };
+    Ok(Registration {
+        name: body.name,
+        source,
+    })
+}
+
+fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
+    let status = repository.status();
+    let (phase, done, total) = repository.progress().read();
+    let current = repository.current();
+    let snapshot = current.as_ref().map(|c| &c.snapshot);
+    let counts = |counts: Option<&BTreeMap<&'static str, usize>>| {
+        let counts = counts.into_iter().flatten();
+        counts.map(|(name, n)| ((*name).to_owned(), *n)).collect()
+    };
+    RepoAnswer {
+        name: repository.name().to_string(),
+        source: source_answer(repository.source()),
+        state: status.state.name().to_owned(),
+        progress: ProgressAnswer {
+            phase: phase.name().to_owned(),
+            done,
+            total,
+        },
+        commit: snapshot.map_or_else(String::new, |s| s.revision.commit.clone()),
+        dirty: snapshot.is_some_and(|s| s.revision.dirty),
+        generation: snapshot.map_or(0, |s| s.generation),
+        files: snapshot.map_or(0, |s| s.files.len()),
+        skipped: counts(current.as_ref().map(|c| &c.skipped)),
+        definitions: snapshot.map_or(0, |s| s.files.definition_count()),
+        languages: counts(current.as_ref().map(|c| &c.languages)),
+        watch: watch_answer(&status.watching, repository.pending_files()),
+        history: snapshot.is_some_and(|s| s.history.is_some()),
+        error: status.error.clone(),
+        skipped_files: None,
+    }
+}
+
+fn source_answer(source: &Source) -> SourceBody {
+    match source {
+        Source::WorkingTree { path, .. } => SourceBody {
+            path: Some(path.display().to_string()),
+            git: None,
+            r#ref: None,
+        },
+        Source::Git {
+            location,
+            reference,
+        } => SourceBody {
+            path: None,
+            git: Some(without_credentials(location)),
+            r#ref: reference.clone(),
+        },
+    }
+}
+
+fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
+    let (mode, directories, reason) = match watching {
+        Watching::Off => ("off", None, None),
+        Watching::Events { directories } => ("events", Some(*directories), None),
+        Watching::Sweeping { reason } => ("sweeping", None, Some(reason.clone())),
+    };
+    WatchAnswer {
+        mode: mode.to_owned(),
+        directories,
+        reason,
+        pending_files,
+    }
+}
+
+fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
+    let Some(current) = repository.current() else {
+        return Vec::new();
+    };
+    let skipped = |file: &SourceFile| {
+        let reason = file.skipped.as_ref()?;
+        Some(SkippedAnswer {
+            path: file.path.to_string(),
+            size: file.size,
+            reason: reason.code().to_owned(),
+            detail: match reason {
+                SkipReason::TooLarge { limit, .. } => {
+                    Some(format!("larger than index.max_file_bytes = {limit}"))
+                }
+                SkipReason::Unreadable(why) => Some(why.clone()),
+                _ => None,
+            },
+        })
+    };
+    let files = current.snapshot.files.as_slice();
+    files.iter().filter_map(skipped).collect()
+}
