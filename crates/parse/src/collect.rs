@@ -432,6 +432,10 @@ impl<'t> Collector<'t> {
             &self.heads,
             &self.statements,
         );
+        // Facts live as long as an index; the walk is over.
+        self.definitions.shrink_to_fit();
+        self.references.shrink_to_fit();
+        self.regions.shrink_to_fit();
         FileFacts {
             language,
             line_count: self.lines.count(),

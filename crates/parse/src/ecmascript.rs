@@ -11,6 +11,7 @@ mod references;
 mod tests;
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
@@ -22,16 +23,19 @@ use grammar::{Grammar, Kind};
 
 /// Parses one of the family. `None` when the time limit was reached.
 pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
+    let started = Instant::now();
     let mut grammar = Grammar::get(language);
     let mut tree = grammar.tree(text, limits)?;
     if language == Language::JavaScript && tree.root_node().has_error() {
         // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
         // grammar reads most of these.
         let wider = Grammar::get(Language::Tsx);
-        if let Some(other) = wider
-            .tree(text, limits)
-            .filter(|t| !t.root_node().has_error())
-        {
+        let left = Limits {
+            timeout: limits.timeout.saturating_sub(started.elapsed()),
+            ..*limits
+        };
+        let other = wider.tree(text, &left);
+        if let Some(other) = other.filter(|other| !other.root_node().has_error()) {
             (grammar, tree) = (wider, other);
         }
     }

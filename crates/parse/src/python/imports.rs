@@ -107,10 +107,7 @@ impl Walker<'_> {
         let fields = &self.grammar.fields;
         let condition = self.get(node, fields.condition);
         let is_check = condition.is_some_and(|condition| {
-            matches!(
-                self.collector.of(condition),
-                "TYPE_CHECKING" | "typing.TYPE_CHECKING" | "t.TYPE_CHECKING"
-            )
+            self.collector.of(condition).rsplit('.').next() == Some("TYPE_CHECKING")
         });
         if let (true, Some(block)) = (is_check, self.get(node, fields.consequence)) {
             self.type_checking = span(block);
