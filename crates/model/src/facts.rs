@@ -187,7 +187,8 @@ pub struct Reference {
     /// The last name of the expression: `connect` in `self.client.connect()`.
     pub name: Span,
     /// The whole dotted expression where it consists of names alone (`self.client.connect`),
-    /// otherwise the same as `name` (`make().connect()`).
+    /// otherwise the same as `name` (`make().connect()`). It is source text: blanks, `?.` and `!.`
+    /// may stand between the names, and Python's `super().m` counts as plain.
     pub path: Span,
     /// 1-based line of the name.
     pub line: u32,
