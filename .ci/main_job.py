@@ -17,7 +17,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-foveate, sources = sys.argv[1], Path(sys.argv[2])
+foveate, sources = sys.argv[1], Path(sys.argv[2]).resolve()
 
 # Repository, question, paths one of which must be among the first three files, and a text that
 # the context must hold.

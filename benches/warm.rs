@@ -143,7 +143,11 @@ fn answer_issue(bencher: Bencher<'_, '_>, modules: usize) {
 /// A whole answer to one line.
 #[divan::bench(args = SIZES)]
 fn answer_question(bencher: Bencher<'_, '_>, modules: usize) {
-    ask(bencher, modules, "where is the session of a customer validated?");
+    ask(
+        bencher,
+        modules,
+        "where is the session of a customer validated?",
+    );
 }
 
 fn ask(bencher: Bencher<'_, '_>, modules: usize, query: &str) {

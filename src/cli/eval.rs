@@ -83,7 +83,9 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     };
     let cases = selection.apply(read_cases(&args.cases).map_err(unusable)?);
     if cases.is_empty() {
-        bail!(UsageError("no case is selected: see --only, --kinds and --limit-cases".to_owned()));
+        bail!(UsageError(
+            "no case is selected: see --only, --kinds and --limit-cases".to_owned()
+        ));
     }
     let options = run::Options {
         repositories,
@@ -126,8 +128,8 @@ fn write_results(
 }
 
 fn read_earlier(path: &PathBuf) -> anyhow::Result<Evaluation> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let earlier: Evaluation = serde_json::from_str(&text)
         .with_context(|| format!("{} is not the JSON of an evaluation", path.display()))?;
     anyhow::ensure!(
@@ -174,11 +176,15 @@ impl Progress {
     fn step(&self, result: &CaseResult) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let first = result.file_ranks.contains(&Some(1));
-        let right = self.right.fetch_add(usize::from(first), Ordering::Relaxed) + usize::from(first);
+        let right =
+            self.right.fetch_add(usize::from(first), Ordering::Relaxed) + usize::from(first);
         let failed = usize::from(result.failure.is_some());
         let failed = self.failed.fetch_add(failed, Ordering::Relaxed) + failed;
         let share = 100.0 * right as f64 / done as f64;
-        let message = format!("first file right {share:.1} %, {failed} failed, {}", result.id);
+        let message = format!(
+            "first file right {share:.1} %, {failed} failed, {}",
+            result.id
+        );
         if let Some(bar) = &self.bar {
             bar.set_message(message);
             bar.inc(1);

@@ -136,6 +136,9 @@ pub struct Group {
     pub kind: String,
     /// How many cases.
     pub cases: usize,
+    /// How many repositories they are from.
+    #[serde(default)]
+    pub repositories: usize,
     /// How many of them have no answer.
     pub failed: usize,
     /// Mean over the cases.
@@ -185,6 +188,7 @@ fn group(axis: Axis, name: &str, kind: &str, cases: &[&CaseResult]) -> Group {
         name: name.to_owned(),
         kind: kind.to_owned(),
         cases: cases.len(),
+        repositories: means.len(),
         failed: cases.iter().filter(|c| c.failure.is_some()).count(),
         over_cases: Scores::mean(cases.iter().map(|c| &c.scores)),
         over_repositories: Scores::mean(&means),
@@ -265,6 +269,7 @@ pub(crate) mod tests {
         };
         let issues = find(Axis::All, "issue").map(|g| {
             let of = |scores: &Scores| scores.get(Metric::FileAcc1);
+            assert_eq!(g.repositories, 2);
             (g.cases, of(&g.over_cases), of(&g.over_repositories))
         });
         assert_eq!(issues, Some((4, Some(0.75), Some(0.5))));
@@ -276,7 +281,10 @@ pub(crate) mod tests {
     #[test]
     fn percentiles_by_nearest_rank() {
         let latency = Latency::of((1..=200).rev().map(f64::from).collect());
-        assert_eq!((latency.p50, latency.p95, latency.p99), (100.0, 190.0, 198.0));
+        assert_eq!(
+            (latency.p50, latency.p95, latency.p99),
+            (100.0, 190.0, 198.0)
+        );
         assert_eq!(Latency::of(vec![7.0]).p99, 7.0);
         assert_eq!(Latency::of(Vec::new()), Latency::default());
     }

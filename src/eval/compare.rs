@@ -139,7 +139,15 @@ pub fn render(changes: &[Change]) -> String {
     let _ = writeln!(
         out,
         "{:18} {:>5} {:>7} {:>7} {:>7}  {:>16} {:>5} {:>5} {:>7}",
-        "Against earlier", "cases", "before", "now", "diff", "95 % interval", "won", "lost", "sign p"
+        "Against earlier",
+        "cases",
+        "before",
+        "now",
+        "diff",
+        "95 % interval",
+        "won",
+        "lost",
+        "sign p"
     );
     for change in changes {
         let scale = if change.metric.is_share() { 100.0 } else { 1.0 };
@@ -196,7 +204,10 @@ mod tests {
         let changes = compare(&before, &after);
         assert_eq!(changes.len(), 1);
         let change = &changes[0];
-        assert_eq!((change.won.join(" "), change.lost.join(" ")), ("a".to_owned(), "b".to_owned()));
+        assert_eq!(
+            (change.won.join(" "), change.lost.join(" ")),
+            ("a".to_owned(), "b".to_owned())
+        );
         assert_eq!(change.cases, 3);
         assert!((change.before - change.after).abs() < 1e-9);
         assert!(change.interval.0 < 0.0 && change.interval.1 > 0.0);
@@ -217,7 +228,10 @@ mod tests {
         let differences: Vec<f64> = (0..100).map(|n| f64::from(n % 4 == 0)).collect();
         let (low, high) = bootstrap(&differences);
         assert_eq!((low, high), bootstrap(&differences));
-        assert!(low > 0.1 && low < 0.25 && high > 0.25 && high < 0.4, "{low} {high}");
+        assert!(
+            low > 0.1 && low < 0.25 && high > 0.25 && high < 0.4,
+            "{low} {high}"
+        );
         assert_eq!(bootstrap(&[0.0; 9]), (0.0, 0.0));
     }
 }

@@ -82,7 +82,7 @@ fn table(out: &mut String, title: &str, axes: &[Axis], evaluation: &Evaluation) 
     out.push('\n');
     for group in groups {
         row(out, &label(group), width, group, &group.over_cases);
-        if !matches!(group.axis, Axis::Repo) {
+        if group.repositories > 1 {
             let name = format!("{} (r)", label(group));
             row(out, &name, width, group, &group.over_repositories);
         }

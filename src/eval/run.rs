@@ -11,10 +11,10 @@ use foveate_index::{Revision, Snapshot};
 use foveate_parse::Limits;
 use foveate_query::{Answer, RankingConfig, Request, answer};
 
+use crate::engine::{BlobCache, Progress};
 use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency};
 use crate::eval::case::{Case, Repositories};
 use crate::eval::score::{self, BUDGETS, Context, Delivered};
-use crate::engine::{BlobCache, Progress};
 use crate::ingest::git::{GitRepo, HistoryLimits};
 
 /// How many ranked files and functions are asked for.

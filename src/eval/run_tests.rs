@@ -53,7 +53,13 @@ fn the_committed_cases_are_found_and_shown() -> Outcome {
         assert_eq!(within(Metric::FileAcc3), Some(1.0), "{result:?}");
         assert_eq!(within(Metric::FunctionAcc5), Some(1.0), "{result:?}");
         assert_eq!(within(Metric::Shown2000), Some(1.0), "{result:?}");
-        assert!(result.used_tokens.iter().zip(BUDGETS).all(|(used, budget)| *used <= budget));
+        assert!(
+            result
+                .used_tokens
+                .iter()
+                .zip(BUDGETS)
+                .all(|(used, budget)| *used <= budget)
+        );
     }
     Ok(())
 }
@@ -72,10 +78,19 @@ fn what_cannot_be_read_is_a_miss_and_the_rest_goes_on() -> Outcome {
         .iter()
         .map(|case| case.failure.as_deref())
         .collect();
-    assert!(failures[0].is_some_and(|f| f.contains("0123456789")), "{failures:?}");
-    assert!(failures[1].is_some_and(|f| f.contains("example+none")), "{failures:?}");
+    assert!(
+        failures[0].is_some_and(|f| f.contains("0123456789")),
+        "{failures:?}"
+    );
+    assert!(
+        failures[1].is_some_and(|f| f.contains("example+none")),
+        "{failures:?}"
+    );
     assert_eq!(failures[2], None);
-    let all = evaluation.groups.iter().find(|g| g.kind == aggregate::ALL_KINDS);
+    let all = evaluation
+        .groups
+        .iter()
+        .find(|g| g.kind == aggregate::ALL_KINDS);
     assert!(all.is_some_and(|g| g.failed == 2 && g.cases == 3));
     assert_eq!(evaluation.cases[0].scores.get(Metric::Mrr), Some(0.0));
     Ok(())
