@@ -1,7 +1,7 @@
 //! Snapshot and request to an answer, in four stages that pass data: [`intent`] detects what is
 //! asked for, [`resolve`] finds the definitions that the query names, [`rank`] orders files and
 //! functions, [`assemble`] packs what fits the budget. Pure: no file, no clock, no randomness.
-//! Start at [`answer`].
+//! Start at [`answer()`].
 
 pub mod answer;
 pub mod assemble;
