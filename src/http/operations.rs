@@ -52,7 +52,7 @@ pub async fn health() -> Json<HealthAnswer> {
 #[utoipa::path(
     get, path = "/readyz", tag = "operations",
     responses(
-        (status = 200, description = "Yes", body = ReadyAnswer),
+        (status = 200, description = "They are", body = ReadyAnswer),
         (status = 503, description = "Not yet", body = ReadyAnswer),
     )
 )]
@@ -177,7 +177,10 @@ fn engine_states(out: &mut Exposition, engine: &Engine) {
 fn repository_states(out: &mut Exposition, engine: &Engine) {
     let repositories = engine.repositories();
     let states = RepoState::ALL.map(|wanted| {
-        let count = repositories.iter().filter(|r| r.status().state == wanted).count();
+        let count = repositories
+            .iter()
+            .filter(|r| r.status().state == wanted)
+            .count();
         (vec![("state", wanted.name())], count as f64)
     });
     out.family(
@@ -265,7 +268,11 @@ impl Figures {
             return;
         };
         let snapshot = &current.snapshot;
-        add("generation", "", usize::try_from(snapshot.generation).unwrap_or(0));
+        add(
+            "generation",
+            "",
+            usize::try_from(snapshot.generation).unwrap_or(0),
+        );
         add("files", "", snapshot.files.len());
         add("definitions", "", snapshot.files.definition_count());
         let memory = current.memory();
