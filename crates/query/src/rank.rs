@@ -9,7 +9,7 @@ mod weights;
 
 use foveate_index::Snapshot;
 
-use crate::answer::{RankedFile, RankedFunction};
+use crate::answer::{RankedFile, RankedFunction, Signal};
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
@@ -111,6 +111,19 @@ fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
             Some((run.first()?.0, 1.0 - rest))
         })
         .collect()
+}
+
+/// The signals of a result, largest first, with what its role takes away, so that they sum to its
+/// score.
+fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
+    let sum: f32 = signals.iter().map(|signal| signal.value).sum();
+    signals.push(Signal {
+        name: "role",
+        value: score - sum,
+    });
+    signals.retain(|signal| signal.value != 0.0);
+    signals.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
+    signals
 }
 
 /// Divides by the largest value, where there is a positive one.

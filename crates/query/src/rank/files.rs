@@ -3,8 +3,8 @@
 use foveate_index::{FileId, Snapshot};
 
 use super::weights::{FileSignals, RankConfig};
-use super::{Evidence, MOST_RANKED, normalize};
-use crate::answer::{RankedFile, Signal};
+use super::{Evidence, MOST_RANKED, explained, normalize};
+use crate::answer::RankedFile;
 
 /// Ranks all files that have any evidence.
 pub(super) fn rank(
@@ -29,20 +29,13 @@ pub(super) fn rank(
         .into_iter()
         .map(|(score, id)| {
             let file = snapshot.files.file(id);
-            let mut reasons = signals[id.0 as usize].explain(&config.file);
-            let sum: f32 = reasons.iter().map(|signal| signal.value).sum();
-            reasons.push(Signal {
-                name: "role",
-                value: score - sum,
-            });
-            reasons.retain(|signal| signal.value != 0.0);
-            reasons.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
+            let reasons = signals[id.0 as usize].explain(&config.file);
             RankedFile {
                 id,
                 path: file.path.as_str().to_owned(),
                 role: file.role,
                 score,
-                signals: reasons,
+                signals: explained(score, reasons),
             }
         })
         .collect()

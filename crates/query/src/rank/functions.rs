@@ -7,7 +7,7 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::DefinitionKind;
 
 use super::weights::{FunctionSignals, RankConfig};
-use super::{Evidence, MOST_RANKED};
+use super::{Evidence, MOST_RANKED, explained};
 use crate::answer::{RankedFile, RankedFunction};
 use crate::text::{QueryText, SegmentKind};
 
@@ -181,7 +181,11 @@ impl<'a> Pool<'a> {
         let mut scored: Vec<(f32, DefId)> = self
             .signals
             .iter()
-            .map(|(id, signals)| (signals.score(&config.function), *id))
+            .map(|(id, signals)| {
+                let role = files.file(files.file_of(*id)).role;
+                let score = signals.score(&config.function) * config.role.factor(role);
+                (score, *id)
+            })
             .collect();
         scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.truncate(MOST_RANKED);
@@ -189,8 +193,7 @@ impl<'a> Pool<'a> {
             .into_iter()
             .map(|(score, id)| {
                 let definition = files.definition(id);
-                let mut reasons = self.signals[&id].explain(&config.function);
-                reasons.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.name.cmp(b.name)));
+                let reasons = self.signals[&id].explain(&config.function);
                 RankedFunction {
                     id,
                     path: files.path(files.file_of(id)).to_owned(),
@@ -198,7 +201,7 @@ impl<'a> Pool<'a> {
                     kind: definition.kind,
                     lines: definition.lines,
                     score,
-                    signals: reasons,
+                    signals: explained(score, reasons),
                 }
             })
             .collect()
