@@ -1,6 +1,13 @@
-//! What is asked for: rules over the query's words and structure.
+//! What is asked for: rules over the query's words and structure, no model. [`rules`] has them as a
+//! table, [`words`] matches their patterns. Start at [`detect`].
 
-use crate::text::QueryText;
+mod rules;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use crate::text::{QueryText, SegmentKind};
 
 /// The kinds of task that shape a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,11 +56,158 @@ pub struct Intent {
     pub signals: Vec<&'static str>,
 }
 
+/// Fewer words than this make a short query: a question or an order rather than an issue.
+const SHORT_WORDS: usize = 60;
+/// So many words of the prose are looked at: what is asked for is said early.
+const PROSE_WORDS: usize = 600;
+/// What a sign in the prose counts, where 1 is a sign in the title.
+const PROSE_FACTOR: f32 = 0.6;
+/// What signs of a bug count where the title orders something else: "refactor the crash handler".
+const OVERRULED: f32 = 0.4;
+/// A stack trace makes a bug report, whatever the words say.
+const TRACEBACK: f32 = 0.93;
+
 /// Detects the intent of a query; `given` is the caller's own word and wins.
-pub fn detect(_text: &QueryText, given: Option<IntentKind>) -> Intent {
+pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
+    if let Some(kind) = given {
+        return Intent {
+            kind,
+            confidence: 1.0,
+            signals: vec!["given"],
+        };
+    }
+    let title = words::split(text.title(), PROSE_WORDS);
+    let prose = prose(text);
+    let mut scores = Scores::default();
+    structure(text, &mut scores);
+    for label in &text.labels {
+        rules::label(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
+    }
+    rules::words(
+        &title,
+        &prose,
+        title.len() + prose.len() <= SHORT_WORDS,
+        |rule, weight| {
+            scores.add(rule.kind, weight, rule.name);
+            if rule.is_order() {
+                scores.ordered = scores.ordered.or(Some(rule.kind));
+            }
+        },
+    );
+    if scores.is_empty() {
+        return fallback(text, title.len() + prose.len());
+    }
+    scores.decide()
+}
+
+/// Words of the prose, in order.
+fn prose(text: &QueryText) -> Vec<String> {
+    let mut prose = Vec::new();
+    for part in text.of_kind(SegmentKind::Prose) {
+        let left = PROSE_WORDS.saturating_sub(prose.len());
+        prose.extend(words::split(part, left));
+        // Signs do not reach across segments.
+        prose.push(String::new());
+    }
+    prose
+}
+
+/// Signs that are no words: stack traces and error messages.
+fn structure(text: &QueryText, scores: &mut Scores) {
+    if !text.frames.is_empty() {
+        let python = text.frames.iter().any(|frame| frame.path.ends_with(".py"));
+        let name = if python {
+            "python_traceback"
+        } else {
+            "stack_trace"
+        };
+        scores.add(IntentKind::BugFix, TRACEBACK, name);
+    }
+    if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {
+        scores.add(IntentKind::BugFix, 0.6, "error_message");
+    }
+}
+
+/// No sign at all: a bare name is looked up, a few words are searched for, and a longer text is
+/// most likely an issue about something that is wrong.
+fn fallback(text: &QueryText, words: usize) -> Intent {
+    const FEW_WORDS: usize = 12;
+    let (kind, confidence, signal) = match words {
+        0..=3 => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
+        4..=FEW_WORDS if text.segments.len() <= 1 => {
+            (IntentKind::DefinitionLookup, 0.35, "few_words")
+        }
+        _ => (IntentKind::BugFix, 0.4, "issue_text"),
+    };
     Intent {
-        kind: given.unwrap_or(IntentKind::BugFix),
-        confidence: 0.5,
-        signals: Vec::new(),
+        kind,
+        confidence,
+        signals: vec![signal],
+    }
+}
+
+/// What speaks for each kind.
+#[derive(Default)]
+struct Scores {
+    signs: Vec<(IntentKind, f32, &'static str)>,
+    /// The kind that the title orders.
+    ordered: Option<IntentKind>,
+}
+
+impl Scores {
+    fn add(&mut self, kind: IntentKind, weight: f32, name: &'static str) {
+        self.signs.push((kind, weight, name));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.signs.is_empty()
+    }
+
+    /// Noisy-or of a kind's signs.
+    fn score(&self, kind: IntentKind) -> f32 {
+        let overruled = kind == IntentKind::BugFix && self.ordered.is_some_and(|k| k != kind);
+        let misses = self.signs.iter().filter(|sign| sign.0 == kind).map(|sign| {
+            // A stack trace stays one, whatever is ordered.
+            let factor = if overruled && sign.1 < TRACEBACK {
+                OVERRULED
+            } else {
+                1.0
+            };
+            1.0 - sign.1 * factor
+        });
+        1.0 - misses.product::<f32>()
+    }
+
+    fn decide(self) -> Intent {
+        let mut ranked: Vec<(IntentKind, f32)> = IntentKind::ALL
+            .iter()
+            .map(|kind| (*kind, self.score(*kind)))
+            .collect();
+        // Stable: of two equal ones the first in declaration order wins.
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (kind, score) = ranked.first().copied().unwrap_or((IntentKind::BugFix, 0.0));
+        let second = ranked.get(1).map_or(0.0, |(_, score)| *score);
+        let mut signals: Vec<&'static str> = Vec::new();
+        for (_, _, name) in self.signs.iter().filter(|sign| sign.0 == kind) {
+            if !signals.contains(name) {
+                signals.push(name);
+            }
+        }
+        // Doubt where two kinds are close; none about a stack trace.
+        let has_trace = self
+            .signs
+            .iter()
+            .any(|sign| sign.0 == kind && sign.1 >= TRACEBACK);
+        let doubt = if has_trace {
+            0.0
+        } else {
+            0.4 * second * second / score.max(0.01)
+        };
+        let confidence = score * (1.0 - doubt);
+        Intent {
+            kind,
+            confidence: confidence.clamp(0.05, 0.99),
+            signals,
+        }
     }
 }

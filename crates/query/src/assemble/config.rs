@@ -17,6 +17,7 @@ pub struct AssembleConfig {
     pub container_tokens: usize,
     pub named_strength: f32,
     pub named_cards: usize,
+    pub named_cards_share: usize,
     pub compact_cards: usize,
     pub outline_files: usize,
     pub members: usize,

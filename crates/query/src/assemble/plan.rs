@@ -85,9 +85,9 @@ impl<'a> Plan<'a> {
 
     /// Runs the steps.
     pub(super) fn pack(mut self) -> Pack {
+        self.named_cards();
         let mut bodies = Bodies::new(&self);
         bodies.fill(&mut self, Pass::Share);
-        self.named_cards();
         let mut links = Links::new(&self, &bodies.seeds(&self));
         links.fill(&mut self, Pass::Share);
         bodies.fill(&mut self, Pass::Rest);
@@ -152,30 +152,27 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Classes that the query names and whose text is not shown: what they have.
+    /// Classes that the query names: what they have. They come first, since they are cheap and say
+    /// where things are; a class whose body is shown later loses its card.
     fn named_cards(&mut self) {
-        let named: Vec<DefId> = self.named_order.clone();
-        let mut left = self.config.named_cards;
+        let mut left = self.budget * self.config.named_cards_share / 100;
+        let files = &self.snapshot.files;
+        let is_class = |id: &DefId| files.definition(*id).kind.is_container();
+        let named = self.named_order.iter().copied().filter(is_class);
+        let named: Vec<DefId> = named.take(self.config.named_cards).collect();
         for (position, id) in named.into_iter().enumerate() {
-            if left == 0 {
-                break;
-            }
-            let files = &self.snapshot.files;
-            if !files.definition(id).kind.is_container() || self.packed.has(id) {
-                continue;
-            }
             let entry = card::standard(
                 self.snapshot,
                 id,
                 SectionKind::Definitions,
                 self.config.members,
             );
-            let shows = self.card_shows(id);
-            if self
-                .try_add(entry, shows, (STANDARD, position), Pass::Share)
-                .is_ok()
-            {
-                left -= 1;
+            let measured = self.packed.measure(entry);
+            let tokens = measured.tokens;
+            if tokens <= left && self.packed.fits(SectionKind::Definitions, tokens, 0) {
+                left -= tokens;
+                let shows = self.card_shows(id);
+                self.packed.add(measured, shows, (STANDARD, position));
             }
         }
     }

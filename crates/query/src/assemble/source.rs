@@ -235,9 +235,9 @@ mod tests {
             .collect();
         let words = ["close".to_owned()].into_iter().collect();
         let parts = cut(text.trim_end_matches('\n'), 101, 2, &words, 150);
-        assert_eq!(
-            parts.first(),
-            Some(&Part::Shown(101, vec!["    line(1)", "    line(2)"]))
+        // What the words leave goes to the start.
+        assert!(
+            matches!(parts.first(), Some(Part::Shown(101, lines)) if lines.starts_with(&["    line(1)", "    line(2)"]))
         );
         assert!(
             parts

@@ -13,7 +13,7 @@ const PIECES: &[&str] = &[
     "def test_f{n}():\n    assert f{n}(1, 2)\n",
     "export function h{n}(a: string) { return `${a}` + \"]]>\" }\n",
     "s{n} = '</snippets><![CDATA[ ]]> ``` ~~~ <!-- --> \\\\ \" & &amp;'\n",
-    "# größe ÄÖÜ 日本語 🎈🎈 ‮ \u{200b} \u{c} \u{85}\n",
+    "# größe ÄÖÜ 日本語 🎈🎈 \u{202e} \u{200b} \u{c} \u{85}\n",
     "\n\n\n",
     "x = 1\rdef y{n}(): pass\n",
     "def {n}broken(:\n",

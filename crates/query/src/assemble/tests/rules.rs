@@ -120,7 +120,7 @@ fn a_lookup_has_no_callers_and_a_usage_question_has_them_with_their_surroundings
 #[test]
 fn a_named_class_shows_its_members() {
     let snapshot = fixture(SHOP);
-    let request = request("explain the class `Cart`", 320, IntentKind::Implementation);
+    let request = request("explain the class `Cart`", 1000, IntentKind::Implementation);
     let pack = ask(&snapshot, &request).pack;
     check_invariants(&snapshot, &request, &pack);
     let cart = items(&pack, "definitions")
