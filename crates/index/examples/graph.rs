@@ -32,7 +32,7 @@ fn main() {
     let start = Instant::now();
     let mut graph = Graph::new(&files, &symbols);
     println!("graph in {:?}", start.elapsed());
-    for _ in 0..3 {
+    for _ in 0..5 {
         let start = Instant::now();
         graph = Graph::new(&files, &symbols);
         println!("graph again in {:?}", start.elapsed());
@@ -93,6 +93,13 @@ fn summary(files: &Files, symbols: &Symbols, graph: &Graph) {
     for line in missing.iter().step_by(step).take(15) {
         println!("  unresolved {line}");
     }
+    for level in [
+        Confidence::Certain,
+        Confidence::Likely,
+        Confidence::NameOnly,
+    ] {
+        sample(files, graph, level);
+    }
     unresolved(files, symbols, graph);
     let tested = files
         .definition_ids()
@@ -105,6 +112,28 @@ fn summary(files: &Files, symbols: &Symbols, graph: &Graph) {
         "{tested} definitions and {} files have tests",
         with_tests.count()
     );
+}
+
+/// A sample of what was resolved, to be judged by eye.
+fn sample(files: &Files, graph: &Graph, level: Confidence) {
+    let sites: Vec<_> = files
+        .definition_ids()
+        .flat_map(|id| graph.uses_of(id).iter().map(move |site| (id, site)))
+        .filter(|(_, site)| site.confidence == level)
+        .collect();
+    println!("a sample of the {} ones", level.name());
+    let step = (sites.len() / 25).max(1);
+    for (id, site) in sites.iter().skip(step / 2).step_by(step) {
+        let line = files.text(site.file).lines().nth(site.line as usize - 1);
+        println!(
+            "  {}:{} | {} -> {}:{}",
+            files.path(site.file),
+            site.line,
+            line.unwrap_or("").trim(),
+            files.path(files.file_of(*id)),
+            files.definition(*id).qualified_name
+        );
+    }
 }
 
 /// A sample of the references that lead nowhere although the repository's sources define their

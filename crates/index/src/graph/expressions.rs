@@ -180,6 +180,13 @@ pub(super) fn has_word(text: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a name is followed by a call's parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    Yes,
+    No,
+}
+
 /// An expression that is a dotted name or a call of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Expression<'a> {
@@ -235,7 +242,7 @@ pub(super) fn expression(text: &str) -> Option<Expression<'_>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link<'a> {
     pub(super) name: &'a str,
-    pub(super) called: bool,
+    pub(super) called: Called,
 }
 
 /// The links before the name that starts at `end`, first to last: of `self.make().connect` those
@@ -247,12 +254,12 @@ pub(super) fn receiver(text: &str, end: usize) -> Vec<Link<'_>> {
     let mut at = skip_back(bytes, end, floor);
     while at > floor && bytes.get(at - 1) == Some(&b'.') {
         at = skip_back(bytes, at - 1, floor);
-        let mut called = false;
+        let mut called = Called::No;
         if at > floor && bytes.get(at - 1) == Some(&b')') {
             let Some(open) = opening(bytes, at - 1, floor) else {
                 return Vec::new();
             };
-            called = true;
+            called = Called::Yes;
             at = open;
         }
         let name_end = at;
@@ -357,11 +364,11 @@ mod tests {
             [
                 Link {
                     name: "self",
-                    called: false
+                    called: Called::No
                 },
                 Link {
                     name: "make",
-                    called: true
+                    called: Called::Yes
                 }
             ]
         );

@@ -22,22 +22,24 @@ pub(super) enum Source {
 
 /// One assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Local<'a> {
-    function: Option<u32>,
-    name: &'a str,
+struct Local {
+    /// Position of the function plus one; zero outside any.
+    function: u32,
+    /// Hash of the name: two names of one function that share it would only cost a guess.
+    name: u32,
     source: Source,
 }
 
 /// The local variables of one file's functions.
 #[derive(Debug, Default)]
-pub(super) struct Locals<'a> {
-    locals: Vec<Local<'a>>,
+pub(super) struct Locals {
+    locals: Vec<Local>,
 }
 
-impl<'a> Locals<'a> {
+impl Locals {
     /// Reads the lines of `text`. Names bound outside any definition are kept under `None`: in
     /// tests of ECMAScript they lie in nameless callbacks.
-    pub(super) fn new(family: Family, text: &'a str, facts: &FileFacts) -> Self {
+    pub(super) fn new(family: Family, text: &str, facts: &FileFacts) -> Self {
         let mut scan = Scan {
             facts,
             open: Vec::new(),
@@ -71,27 +73,34 @@ impl<'a> Locals<'a> {
 
     /// What is known of a name that a function assigns; `None` where it does not.
     pub(super) fn find(&self, function: Option<LocalId>, name: &str) -> Option<Source> {
-        let function = function.map(|id| id.0);
+        let key = (function.map_or(0, |id| id.0 + 1), hash(name));
         let start = self
             .locals
-            .partition_point(|local| (local.function, local.name) < (function, name));
+            .partition_point(|local| (local.function, local.name) < key);
         self.locals
             .get(start)
-            .filter(|local| local.function == function && local.name == name)
+            .filter(|local| (local.function, local.name) == key)
             .map(|local| local.source)
     }
 }
 
-struct Scan<'a, 'f> {
+/// FNV-1a.
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+struct Scan<'f> {
     facts: &'f FileFacts,
     /// Ends and positions of the definitions around the current line, outermost first.
     open: Vec<(u32, u32)>,
     next_definition: usize,
     next_region: usize,
-    locals: Vec<Local<'a>>,
+    locals: Vec<Local>,
 }
 
-impl<'a> Scan<'a, '_> {
+impl Scan<'_> {
     /// Whether a position lies inside a string or documentation.
     fn is_text(&mut self, at: usize) -> bool {
         let regions = &self.facts.regions;
@@ -126,17 +135,17 @@ impl<'a> Scan<'a, '_> {
         definition.kind.is_function().then_some(innermost)
     }
 
-    fn push(&mut self, function: Option<u32>, name: &'a str, source: Source) {
+    fn push(&mut self, function: Option<u32>, name: &str, source: Source) {
         if !name.is_empty() {
             self.locals.push(Local {
-                function,
-                name,
+                function: function.map_or(0, |id| id + 1),
+                name: hash(name),
                 source,
             });
         }
     }
 
-    fn python(&mut self, function: Option<u32>, code: &'a str, start: usize) {
+    fn python(&mut self, function: Option<u32>, code: &str, start: usize) {
         let place = |rest: &str| (start + code.len() - rest.len()) as u32;
         let code_after = |keyword: &str| {
             let code = code.strip_prefix("async ").unwrap_or(code);
@@ -179,8 +188,8 @@ impl<'a> Scan<'a, '_> {
                     self.push(function, name, Source::Value(place(value)));
                 }
             } else if let Some(annotation) = rest.strip_prefix(':') {
-                // `else:`, `try:` and the like have nothing after the colon.
-                if !annotation.trim().is_empty() {
+                // Without a value it may as well be `else:` or an item of a dictionary.
+                if annotation.contains(" = ") && !code.ends_with(',') {
                     self.push(function, name, Source::Annotation(place(annotation)));
                 }
             } else if rest.starts_with(',') && !name.is_empty() {
@@ -195,7 +204,7 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    fn ecmascript(&mut self, function: Option<u32>, code: &'a str, start: usize) {
+    fn ecmascript(&mut self, function: Option<u32>, code: &str, start: usize) {
         let end = start + code.len();
         let place = |rest: &str| (end - rest.len()) as u32;
         let code = code

@@ -2,7 +2,7 @@
 //! rare names; a common name never links by itself, because a caller that is invented is worse
 //! than one that is missing.
 
-use foveate_model::{LocalId, Reference, ReferenceKind, Role};
+use foveate_model::{DefinitionKind, LocalId, Reference, ReferenceKind, Role, Span};
 use rayon::prelude::*;
 
 use crate::files::{DefId, FileId};
@@ -17,6 +17,8 @@ use crate::symbols::Symbols;
 
 /// Most definitions of one name that a name alone may link to.
 const MAX_NAMESAKES: usize = 3;
+/// Most namespaces of one file whose names are known inside them.
+const MAX_NAMESPACES: usize = 64;
 /// Shortest name that may link by itself, in bytes.
 const MIN_NAME: usize = 5;
 /// From this length on a plain word is as telling as a compound one.
@@ -29,11 +31,13 @@ const BUILTIN_MEMBERS: &[&str] = &[
     "append",
     "appendChild",
     "apply",
-    "assign",
     "assertEqual",
     "assertRaises",
     "assertTrue",
+    "assign",
     "astype",
+    "called",
+    "calledWith",
     "capitalize",
     "catch",
     "charAt",
@@ -53,12 +57,15 @@ const BUILTIN_MEMBERS: &[&str] = &[
     "default",
     "defineProperty",
     "delete",
+    "describe",
     "descriptor",
     "disconnect",
     "encode",
     "endsWith",
     "endswith",
     "entries",
+    "equal",
+    "equals",
     "error",
     "every",
     "exception",
@@ -148,6 +155,7 @@ const BUILTIN_MEMBERS: &[&str] = &[
     "string",
     "stringify",
     "strip",
+    "subscribe",
     "substr",
     "substring",
     "super",
@@ -212,6 +220,14 @@ fn resolve_file(
         evaluator: Evaluator::new(names, inheritance, file, locals),
         file,
         text: &content.text,
+        namespaces: facts
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| definition.kind == DefinitionKind::Module)
+            .map(|(at, definition)| (LocalId(at as u32), definition.span))
+            .take(MAX_NAMESPACES)
+            .collect(),
     };
     let mut edges = Vec::with_capacity(facts.references.len() / 2);
     for (position, reference) in facts.references.iter().enumerate() {
@@ -227,6 +243,9 @@ struct Resolver<'a> {
     evaluator: Evaluator<'a>,
     file: FileId,
     text: &'a str,
+    /// The namespaces of the file, an outer one before those inside it. They enclose references,
+    /// but are no `enclosing` definition.
+    namespaces: Vec<(LocalId, Span)>,
 }
 
 impl<'a> Resolver<'a> {
@@ -236,11 +255,12 @@ impl<'a> Resolver<'a> {
             file: self.file,
             enclosing: self.enclosing(reference),
         };
-        let outcome = if reference.opaque_receiver {
+        let path = reference.path.of(self.text);
+        let outcome = if reference.opaque_receiver || path.contains('(') {
             let links = expressions::receiver(self.text, reference.name.start as usize);
             self.evaluator.chain(place, &links, name)
         } else {
-            self.evaluator.path(place, reference.path.of(self.text))
+            self.evaluator.path(place, path)
         };
         let enclosing = reference
             .enclosing
@@ -259,17 +279,21 @@ impl<'a> Resolver<'a> {
             push(target, outcome.confidence);
         }
         let is_member = reference.opaque_receiver || reference.path != reference.name;
-        if outcome.found.is_empty() && is_member {
-            if let Some(most) = by_name_at_most(outcome.receiver) {
-                self.by_name(name, reference, most, &mut push);
-            }
+        if outcome.found.is_empty()
+            && is_member
+            && let Some(most) = by_name_at_most(outcome.receiver)
+        {
+            self.by_name(name, reference, most, &mut push);
         }
     }
 
     /// The definition in whose scope a reference's names are looked up: base classes, decorators
     /// and annotations of a definition stand outside it.
     fn enclosing(&self, reference: &Reference) -> Option<LocalId> {
-        let id = reference.enclosing?;
+        let Some(id) = reference.enclosing else {
+            let inside = |(_, span): &&(LocalId, Span)| span.contains(reference.name);
+            return self.namespaces.iter().rfind(inside).map(|(id, _)| *id);
+        };
         let definition = self.names.local(self.file, id)?;
         let outside = matches!(
             reference.kind,
@@ -296,7 +320,8 @@ impl<'a> Resolver<'a> {
         most: Confidence,
         push: &mut impl FnMut(DefId, Confidence),
     ) {
-        if !is_telling(name) {
+        let is_call = reference.kind == ReferenceKind::Call;
+        if !is_telling(name) || !(is_call || is_compound(name)) {
             return;
         }
         let named = self.symbols.named(name);
@@ -315,7 +340,7 @@ impl<'a> Resolver<'a> {
                     let outer = self.names.local(file, parent);
                     outer.is_some_and(|outer| !outer.kind.is_function())
                 })
-                && (reference.kind != ReferenceKind::Call || definition.kind.is_function())
+                && (!is_call || definition.kind.is_function())
         };
         let mut fitting = named.iter().filter(fits);
         let mut few = [DefId(0); MAX_NAMESAKES];

@@ -158,6 +158,9 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
         if definition.modifiers.is_default_export {
             entries.push((hash(EXPORTS, "default"), binding));
         }
+        if in_ambient_module(facts, definition) {
+            entries.push((hash(EXPORTS, &definition.name), binding));
+        }
     }
     for (position, import) in facts.imports.iter().enumerate() {
         let scope = match import.kind {
@@ -189,6 +192,20 @@ fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts)
         modules,
         stars: Box::default(),
     }
+}
+
+/// Whether a definition stands directly in `declare module 'x'`, which describes a module under its
+/// own name: importing the file's package means what stands in there.
+fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
+    let outer = definition.parent.and_then(|id| facts.definition(id));
+    outer.is_some_and(|outer| {
+        outer.kind == DefinitionKind::Module
+            && outer.parent.is_none()
+            && outer
+                .name
+                .bytes()
+                .any(|byte| matches!(byte, b'@' | b'/' | b'-'))
+    })
 }
 
 fn is_star(import: &Import, family: Family) -> bool {
@@ -265,7 +282,8 @@ impl<'a> Names<'a> {
         match binding {
             Binding::Definition(id) => facts.definition(id).is_some_and(|d| {
                 if scope == EXPORTS {
-                    name == "default" && d.modifiers.is_default_export
+                    (name == "default" && d.modifiers.is_default_export)
+                        || (*d.name == *name && in_ambient_module(facts, d))
                 } else {
                     *d.name == *name && inside(d.parent) == scope
                 }

@@ -57,9 +57,12 @@ impl TestLinks {
             .par_iter()
             .map(|test| {
                 let mirrored = mirrors.of(files, *test);
+                let tests = tests_in(files, *test);
                 let mut definitions = Vec::new();
-                by_reference(evidence, *test, &mirrored, &mut definitions);
-                by_name(evidence, *test, &mirrored, &mut definitions);
+                if tests.contains(&true) {
+                    by_reference(evidence, *test, &tests, &mirrored, &mut definitions);
+                    by_name(evidence, *test, &tests, &mirrored, &mut definitions);
+                }
                 (merged(definitions), file_links(evidence, *test, &mirrored))
             })
             .unzip();
@@ -94,16 +97,44 @@ fn is_tested(files: &Files, id: FileId) -> bool {
     matches!(files.file(id).role, Role::Source | Role::Configuration)
 }
 
-/// The test function or test class around a place in a test file.
-fn test_around(files: &Files, file: FileId, mut inner: Option<LocalId>) -> Option<LocalId> {
+/// Which definitions of a test file are tests: functions named so, and classes named so that hold
+/// such functions (a `TestServer` without any is what tests use, not a test).
+fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
+    let definitions = files
+        .content(file)
+        .map_or(&[][..], |content| &content.facts.definitions);
+    let mut tests = vec![false; definitions.len()];
+    for (at, definition) in definitions.iter().enumerate() {
+        if !definition.kind.is_function() || !is_test_function(&definition.name) {
+            continue;
+        }
+        tests[at] = true;
+        if let Some(parent) = definition.parent
+            && definitions
+                .get(parent.0 as usize)
+                .is_some_and(|class| class.kind.is_container() && is_test_class(&class.name))
+        {
+            tests[parent.0 as usize] = true;
+        }
+    }
+    tests
+}
+
+/// The test around a place in a test file: the function rather than its class.
+fn test_around(
+    files: &Files,
+    file: FileId,
+    tests: &[bool],
+    mut inner: Option<LocalId>,
+) -> Option<LocalId> {
     let facts = &files.content(file)?.facts;
     let mut class = None;
     while let Some(id) = inner {
         let definition = facts.definition(id)?;
-        if definition.kind.is_function() && is_test_function(&definition.name) {
-            return Some(id);
-        }
-        if definition.kind.is_container() && is_test_class(&definition.name) {
+        if tests.get(id.0 as usize) == Some(&true) {
+            if definition.kind.is_function() {
+                return Some(id);
+            }
             class = class.or(Some(id));
         }
         inner = definition.parent;
@@ -127,6 +158,7 @@ fn is_test_class(name: &str) -> bool {
 fn by_reference(
     evidence: &Evidence<'_>,
     test: FileId,
+    tests: &[bool],
     mirrored: &[FileId],
     candidates: &mut Vec<Candidate>,
 ) {
@@ -145,7 +177,7 @@ fn by_reference(
         }
         let reference = content.facts.references.get(edge.reference as usize);
         let enclosing = reference.and_then(|reference| reference.enclosing);
-        let Some(around) = test_around(files, test, enclosing) else {
+        let Some(around) = test_around(files, test, tests, enclosing) else {
             continue;
         };
         let strength = Strength {
@@ -163,20 +195,20 @@ fn by_reference(
 fn by_name(
     evidence: &Evidence<'_>,
     test: FileId,
+    tests: &[bool],
     mirrored: &[FileId],
     candidates: &mut Vec<Candidate>,
 ) {
     let files = evidence.files;
     let imports = evidence.imports.row(test.0);
     let family = Family::of(files.file(test).language);
-    for id in files.definitions_of(test) {
+    let all = files.definitions_of(test).zip(tests);
+    for (id, _) in all.filter(|(_, is_test)| **is_test) {
         let definition = files.definition(id);
-        let stem = if definition.kind.is_function() && is_test_function(&definition.name) {
+        let stem = if definition.kind.is_function() {
             definition.name.trim_start_matches("test").trim_matches('_')
-        } else if definition.kind.is_container() && is_test_class(&definition.name) {
-            class_stem(&definition.name)
         } else {
-            continue;
+            class_stem(&definition.name)
         };
         // `test_connect_twice`: the longest leading words that name something count.
         let mut words = stem;

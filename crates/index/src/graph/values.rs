@@ -9,7 +9,7 @@ use foveate_model::{DefinitionKind, LocalId};
 
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
-use crate::graph::expressions::{self, Annotation, Link};
+use crate::graph::expressions::{self, Annotation, Called, Link};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::{Locals, Source};
 use crate::graph::modules::Family;
@@ -119,7 +119,7 @@ pub(super) struct Evaluator<'a> {
     inheritance: &'a Inheritance,
     /// The file whose local variables are known.
     file: FileId,
-    locals: Locals<'a>,
+    locals: Locals,
     /// Its imports of the form `import a.b`, the longest first.
     dotted: Vec<(&'a str, FileId)>,
     /// What its top-level names stand for, as far as they were asked for.
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
         names: Names<'a>,
         inheritance: &'a Inheritance,
         file: FileId,
-        locals: Locals<'a>,
+        locals: Locals,
     ) -> Self {
         Self {
             names,
@@ -179,30 +179,47 @@ impl<'a> Evaluator<'a> {
         let Some(first) = links.next() else {
             return Outcome::unknown();
         };
-        let mut current = if matches!(first.name, "super") {
+        let mut outcome = if first.name == "super" {
             let class = self.enclosing_class(place);
-            (
-                class.map_or(Value::Unknown, Value::Above),
-                Confidence::Certain,
-            )
+            Outcome::of(class.map_or(Value::Unknown, Value::Above))
         } else {
-            let head = self.head(place, first.name, MAX_GUESSES);
-            self.after_link(head, first.called)
+            self.head(place, first.name, MAX_GUESSES)
         };
+        let mut called = first.called;
         for link in links {
-            let outcome = self.member(current, link.name, MAX_GUESSES);
-            current = self.after_link(outcome, link.called);
+            outcome = self.next(outcome, called, link.name);
+            called = link.called;
         }
-        self.member(current, name, MAX_GUESSES)
+        self.next(outcome, called, name)
     }
 
-    fn after_link(&self, outcome: Outcome, called: bool) -> (Value, Confidence) {
-        let value = self.value(outcome);
-        if called {
-            self.called(value, MAX_GUESSES)
-        } else {
-            value
+    /// The member `name` of an outcome or, where `called`, of what calling it gives.
+    fn next(&self, outcome: Outcome, called: Called, name: &'a str) -> Outcome {
+        match called {
+            Called::Yes => {
+                let value = self.called(self.value(outcome), MAX_GUESSES);
+                self.member(value, name, MAX_GUESSES)
+            }
+            Called::No => self.member_of(outcome, name, MAX_GUESSES),
         }
+    }
+
+    /// The member `name` of what a name stands for. Of several definitions, such as a class and
+    /// the namespace merged with it, the first that has it.
+    fn member_of(&self, outcome: Outcome, name: &'a str, guesses: u32) -> Outcome {
+        let (value, confidence) = self.value(outcome);
+        let member = self.member((value, confidence), name, guesses);
+        if !member.found.is_empty() {
+            return member;
+        }
+        outcome
+            .found
+            .definitions()
+            .map(Value::Class)
+            .filter(|other| *other != value)
+            .map(|other| self.member((other, confidence), name, guesses))
+            .find(|other| !other.found.is_empty())
+            .unwrap_or(member)
     }
 
     fn path_guessing(&self, place: Place, path: &'a str, guesses: u32) -> Outcome {
@@ -219,7 +236,7 @@ impl<'a> Evaluator<'a> {
             return outcome;
         }
         for segment in rest.split('.').take(16) {
-            outcome = self.member(self.value(outcome), trimmed(segment), guesses);
+            outcome = self.member_of(outcome, trimmed(segment), guesses);
         }
         outcome
     }
@@ -370,9 +387,29 @@ impl<'a> Evaluator<'a> {
         match self.value(outcome).0 {
             Value::Class(class) if annotation.of_class => Value::Class(class),
             Value::Class(class) => Value::Instance(class),
+            Value::Definition(id) => self.aliased(id, guesses),
             // A builtin or a global type: nothing of this repository.
             Value::Unbound | Value::External => Value::External,
             _ => Value::Unknown,
+        }
+    }
+
+    /// An object of the type that a type alias names, or describes itself.
+    fn aliased(&self, id: DefId, guesses: u32) -> Value {
+        let files = self.names.files;
+        let definition = files.definition(id);
+        if definition.kind != DefinitionKind::TypeAlias || guesses == 0 {
+            return Value::Unknown;
+        }
+        let file = files.file_of(id);
+        let place = Place {
+            file,
+            enclosing: definition.parent,
+        };
+        let body = definition.body.map_or("", |body| body.of(files.text(file)));
+        match expressions::annotation(body) {
+            Some(annotation) => self.annotated(place, annotation, guesses - 1),
+            None => Value::Instance(id),
         }
     }
 
@@ -400,7 +437,18 @@ impl<'a> Evaluator<'a> {
     ) -> (Value, Confidence) {
         let result = match value {
             Value::Class(class) => Value::Instance(class),
-            Value::Definition(function) => self.returned(function, guesses),
+            Value::Definition(id) if self.names.files.definition(id).kind.is_function() => {
+                self.returned(id, guesses)
+            }
+            Value::Definition(id) if guesses > 0 => {
+                let held = self.held_by(id, guesses - 1);
+                if matches!(held, Value::Definition(_)) {
+                    Value::Unknown
+                } else {
+                    return self.called((held, Confidence::Likely), guesses - 1);
+                }
+            }
+            Value::Definition(_) => Value::Unknown,
             Value::Module(module) => {
                 match self.names.exported(module, "default").definitions().next() {
                     Some(class) if self.names.is_class(class) => Value::Instance(class),
@@ -594,12 +642,13 @@ impl<'a> Evaluator<'a> {
         let value = match outcome.found.first() {
             Some(Target::Module(module)) => Value::Module(module),
             Some(Target::External) => Value::External,
-            Some(Target::Definition(id)) => {
-                let kind = self.names.files.definition(id).kind;
-                if kind.is_container() {
-                    Value::Class(id)
-                } else {
-                    Value::Definition(id)
+            Some(Target::Definition(first)) => {
+                // `const Service = Symbol()` beside `interface Service`: the type has the members.
+                let is_container =
+                    |id: &DefId| self.names.files.definition(*id).kind.is_container();
+                match outcome.found.definitions().find(is_container) {
+                    Some(class) => Value::Class(class),
+                    None => Value::Definition(first),
                 }
             }
             None => outcome.value,
