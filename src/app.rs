@@ -12,8 +12,9 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
-use crate::config::{Config, Overrides};
-use crate::{http, telemetry};
+use crate::config::{self, Config, Overrides};
+use crate::http;
+use crate::telemetry::{self, LogFormat};
 use service::Service;
 
 /// Runs the program.
@@ -42,7 +43,11 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     };
     let config = Config::load(args.config.as_deref(), &overrides)
         .map_err(|error| UsageError(error.to_string()))?;
-    telemetry::init_logging(&config.log.filter, config.log.format)
+    let format = match config.log.format {
+        config::LogFormat::Text => LogFormat::Text,
+        config::LogFormat::Json => LogFormat::Json,
+    };
+    telemetry::init_logging(&config.log.filter, format)
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

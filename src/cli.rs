@@ -124,7 +124,7 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
     let Some(path) = file else {
         return Ok(RankingConfig::default());
     };
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
 }

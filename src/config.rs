@@ -9,8 +9,6 @@ use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::Deserialize;
 
-use crate::telemetry::LogFormat;
-
 /// Every key with its default and its meaning.
 pub const DEFAULTS: &str = include_str!("../config/default.toml");
 
@@ -60,6 +58,15 @@ pub struct StorageConfig {
 pub struct LogConfig {
     pub filter: String,
     pub format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum LogFormat {
+    Text,
+    Json,
 }
 
 /// The `[repos]` table.
@@ -194,12 +201,22 @@ impl Config {
     fn check(mut self) -> Result<Self, ConfigError> {
         let at_least = |key: &str, value: u64, least: u64| {
             if value < least {
-                return Err(ConfigError(format!("{key} must be at least {least}, not {value}")));
+                return Err(ConfigError(format!(
+                    "{key} must be at least {least}, not {value}"
+                )));
             }
             Ok(())
         };
-        at_least("server.body_limit_bytes", self.server.body_limit_bytes as u64, 1024)?;
-        at_least("server.request_timeout_ms", self.server.request_timeout_ms, 1)?;
+        at_least(
+            "server.body_limit_bytes",
+            self.server.body_limit_bytes as u64,
+            1024,
+        )?;
+        at_least(
+            "server.request_timeout_ms",
+            self.server.request_timeout_ms,
+            1,
+        )?;
         at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
         at_least("index.runs", self.index.runs as u64, 1)?;
         at_least("index.max_file_bytes", self.index.max_file_bytes, 1024)?;
@@ -208,13 +225,28 @@ impl Config {
         at_least("answer.deadline_ms", self.answer.deadline_ms, 1)?;
         at_least("answer.build_deadline_ms", self.answer.build_deadline_ms, 1)?;
         at_least("answer.revisions", self.answer.revisions as u64, 1)?;
-        at_least("answer.max_query_bytes", self.answer.max_query_bytes as u64, 1)?;
+        at_least(
+            "answer.max_query_bytes",
+            self.answer.max_query_bytes as u64,
+            1,
+        )?;
         at_least("watch.sweep_seconds", self.watch.sweep_seconds, 1)?;
-        at_least("watch.max_delay_ms", self.watch.max_delay_ms, self.watch.debounce_ms)?;
+        at_least(
+            "watch.max_delay_ms",
+            self.watch.max_delay_ms,
+            self.watch.debounce_ms,
+        )?;
         let known = ["https", "http", "ssh", "git", "file"];
-        if let Some(scheme) = self.git.schemes.iter().find(|s| !known.contains(&s.as_str())) {
+        if let Some(scheme) = self
+            .git
+            .schemes
+            .iter()
+            .find(|s| !known.contains(&s.as_str()))
+        {
             let known = known.join(", ");
-            return Err(ConfigError(format!("git.schemes: {scheme:?} is none of {known}")));
+            return Err(ConfigError(format!(
+                "git.schemes: {scheme:?} is none of {known}"
+            )));
         }
         if self.storage.data_dir.as_os_str().is_empty() {
             self.storage.data_dir = default_data_dir()?;
@@ -315,7 +347,10 @@ mod tests {
             ("[answer]\nqueue = \"many\"\n", "answer.queue"),
             ("[answer]\nrevisions = 0\n", "answer.revisions"),
             ("[git]\nschemes = [\"ext\"]\n", "ext"),
-            ("[repos]\nallow_paths = [\"/no/such/place\"]\n", "/no/such/place"),
+            (
+                "[repos]\nallow_paths = [\"/no/such/place\"]\n",
+                "/no/such/place",
+            ),
             ("[watch]\nmax_delay_ms = 1\n", "watch.max_delay_ms"),
         ] {
             let error = with_file(text).expect_err(text).to_string();

@@ -9,8 +9,7 @@ use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 
 /// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// Colours on a terminal, plain text otherwise.
     Text,

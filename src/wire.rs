@@ -1,7 +1,7 @@
 //! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
 
-use foveate_query::assemble::{Fidelity, Item, Section};
 use foveate_query::answer::{RankedFile, RankedFunction, Signal};
+use foveate_query::assemble::{Fidelity, Item, Section};
 use foveate_query::{Format, IntentKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -276,7 +276,12 @@ impl ContextAnswer {
             intent: IntentAnswer {
                 kind: answer.intent.kind.name().to_owned(),
                 confidence: answer.intent.confidence,
-                signals: answer.intent.signals.iter().map(ToString::to_string).collect(),
+                signals: answer
+                    .intent
+                    .signals
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
             },
             symbols: answer
                 .symbols

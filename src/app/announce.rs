@@ -18,10 +18,17 @@ pub async fn announce(
     watched: Vec<Arc<Repository>>,
     stop: CancellationToken,
 ) {
-    say(&format!("foveate {} listens on {url}", env!("CARGO_PKG_VERSION")));
+    say(&format!(
+        "foveate {} listens on {url}",
+        env!("CARGO_PKG_VERSION")
+    ));
     let repositories = engine.repositories();
     for repository in &repositories {
-        if stop.run_until_cancelled(first_index(repository)).await.is_none() {
+        if stop
+            .run_until_cancelled(first_index(repository))
+            .await
+            .is_none()
+        {
             return;
         }
         say(&result(repository));

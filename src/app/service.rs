@@ -122,7 +122,11 @@ impl Service {
         let upkeep = tokio::spawn({
             let (recorder, stop) = (self.state.recorder.clone(), self.stop.clone());
             async move {
-                while stop.run_until_cancelled(tokio::time::sleep(UPKEEP)).await.is_some() {
+                while stop
+                    .run_until_cancelled(tokio::time::sleep(UPKEEP))
+                    .await
+                    .is_some()
+                {
                     recorder.run_upkeep();
                 }
             }

@@ -83,7 +83,9 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         &progress,
     );
     progress.enter(Phase::Building, 0);
-    let snapshot = plan.map_err(anyhow::Error::from).and_then(|plan| Ok(build(plan, 1, None)?));
+    let snapshot = plan
+        .map_err(anyhow::Error::from)
+        .and_then(|plan| Ok(build(plan, 1, None)?));
     bar.stop();
     let snapshot = Arc::new(snapshot?);
     let answer = answer_now(&snapshot, &request, &ranking);
@@ -114,14 +116,20 @@ fn request(args: &ContextArgs) -> anyhow::Result<Request> {
         args.query.clone()
     };
     if query.trim().is_empty() {
-        bail!(UsageError("the query is empty: give the issue, question or stack trace".to_owned()));
+        bail!(UsageError(
+            "the query is empty: give the issue, question or stack trace".to_owned()
+        ));
     }
     if !BUDGET_TOKENS.contains(&args.budget) {
         let (least, most) = (BUDGET_TOKENS.start(), BUDGET_TOKENS.end());
         bail!(UsageError(format!("--budget must be {least} to {most}")));
     }
     if !LIMIT.contains(&args.limit) {
-        bail!(UsageError(format!("--limit must be {} to {}", LIMIT.start(), LIMIT.end())));
+        bail!(UsageError(format!(
+            "--limit must be {} to {}",
+            LIMIT.start(),
+            LIMIT.end()
+        )));
     }
     let paths = args.focus_path.iter().map(|path| RepoPath::new(path));
     Ok(Request {
@@ -173,10 +181,18 @@ fn print(args: &ContextArgs, answered: Answered) -> anyhow::Result<()> {
 fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {
     let intent = &answer.intent;
     let signals = intent.signals.join(", ");
-    writeln!(out, "intent {} {:.2} ({signals})", intent.kind, intent.confidence)?;
+    writeln!(
+        out,
+        "intent {} {:.2} ({signals})",
+        intent.kind, intent.confidence
+    )?;
     for symbol in &answer.symbols {
         let resolved = symbol.resolved.join(", ");
-        writeln!(out, "symbol {} ({}) -> {resolved}", symbol.name, symbol.from)?;
+        writeln!(
+            out,
+            "symbol {} ({}) -> {resolved}",
+            symbol.name, symbol.from
+        )?;
     }
     for file in &answer.files {
         write!(out, "{:8.3} {} [{}]", file.score, file.path, file.role)?;
@@ -184,7 +200,11 @@ fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Re
     }
     for function in &answer.functions {
         let lines = format!("{}-{}", function.start_line, function.end_line);
-        write!(out, "{:8.3} {}:{lines} {}", function.score, function.path, function.name)?;
+        write!(
+            out,
+            "{:8.3} {}:{lines} {}",
+            function.score, function.path, function.name
+        )?;
         reasons(out, function.signals.as_deref().unwrap_or_default())?;
     }
     let timings = &answer.timings_ms;

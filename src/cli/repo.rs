@@ -26,7 +26,13 @@ pub struct RepoArgs {
 #[derive(Debug, clap::Args)]
 struct Server {
     /// Where the server listens.
-    #[arg(long, global = true, default_value = "http://127.0.0.1:7878", env = "FOVEATE_SERVER", value_name = "URL")]
+    #[arg(
+        long,
+        global = true,
+        default_value = "http://127.0.0.1:7878",
+        env = "FOVEATE_SERVER",
+        value_name = "URL"
+    )]
     server: String,
 }
 
@@ -80,7 +86,9 @@ pub struct HealthArgs {
 
 /// The server gave no answer at all.
 #[derive(Debug, thiserror::Error)]
-#[error("no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server")]
+#[error(
+    "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
+)]
 pub struct Unreachable {
     url: String,
     reason: String,
@@ -110,7 +118,10 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
     match (&args.command, answer.get("repos").and_then(Value::as_array)) {
         (RepoCommand::Rm { name }, _) => writeln!(out, "removed {name}")?,
         (RepoCommand::List, Some(repos)) if repos.is_empty() => {
-            writeln!(out, "no repository is registered; add one with `foveate repo add DIR`")?;
+            writeln!(
+                out,
+                "no repository is registered; add one with `foveate repo add DIR`"
+            )?;
         }
         (_, Some(repos)) => repos.iter().try_for_each(|repo| line(&mut out, repo))?,
         (_, None) => line(&mut out, &answer)?,
@@ -198,7 +209,12 @@ fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow
 
 /// One repository on one line.
 fn line(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
-    let text = |name: &str| repo.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+    let text = |name: &str| {
+        repo.get(name)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned()
+    };
     let number = |name: &str| repo.get(name).and_then(Value::as_u64).unwrap_or(0);
     let commit: String = text("commit").chars().take(12).collect();
     write!(

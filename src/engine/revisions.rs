@@ -129,7 +129,9 @@ impl Waiting {
     pub async fn outcome(mut self) -> Result<Arc<Snapshot>, DemandError> {
         match self.0.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone().unwrap_or(Err(DemandError::Gone)),
-            Err(_) => Err(DemandError::Failed("building the index was given up".to_owned())),
+            Err(_) => Err(DemandError::Failed(
+                "building the index was given up".to_owned(),
+            )),
         }
     }
 }

@@ -163,7 +163,8 @@ impl Writer {
     /// How changes are noticed from now on.
     pub fn set_watching(&mut self, watching: Watching) {
         if self.repository.status().watching != watching {
-            self.repository.set_status(|status| status.watching = watching);
+            self.repository
+                .set_status(|status| status.watching = watching);
         }
     }
 

@@ -120,12 +120,19 @@ mod tests {
             ),
             ("x: unknown field `x`, expected `a`", "unknown_field", "x"),
             ("unknown field `x`, expected `a`", "unknown_field", "x"),
-            ("source: missing field `path`", "invalid_field", "source.path"),
+            (
+                "source: missing field `path`",
+                "invalid_field",
+                "source.path",
+            ),
             ("missing field `query` at line 1", "invalid_field", "query"),
             ("limit: invalid type: string", "invalid_field", "limit"),
         ] {
             let problem = wrong_field(reason);
-            assert_eq!((problem.code, problem.field.as_deref()), (code, Some(field)));
+            assert_eq!(
+                (problem.code, problem.field.as_deref()),
+                (code, Some(field))
+            );
         }
     }
 }

@@ -22,11 +22,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub struct RequestId(pub String);
 
 /// Wraps every request.
-pub async fn observe(
-    State(limit): State<Duration>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub async fn observe(State(limit): State<Duration>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
     let id = request_id(&request);
     let route = request

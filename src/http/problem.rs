@@ -176,7 +176,9 @@ impl From<DemandError> for Problem {
                 ..Self::new(
                     StatusCode::NOT_FOUND,
                     "unknown_ref",
-                    format!("{detail}; check its spelling, or POST /repos/{{repo}}/sync if it is new"),
+                    format!(
+                        "{detail}; check its spelling, or POST /repos/{{repo}}/sync if it is new"
+                    ),
                 )
             },
             DemandError::MalformedRef(_) | DemandError::NoRevisions => {

@@ -24,7 +24,11 @@ use crate::ingest::git::without_credentials;
 #[serde(deny_unknown_fields)]
 pub struct RegisterBody {
     /// 1 to 100 letters, digits, `.`, `_` or `-`, beginning with none of `.` and `-`.
-    #[schema(min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"
+    )]
     name: String,
     /// Where its files come from: `path` or `git`.
     source: SourceBody,
@@ -134,6 +138,7 @@ pub struct SkippedAnswer {
 
 /// What to tell of a repository.
 #[derive(Debug, Deserialize, IntoParams)]
+#[allow(unused_qualifications)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RepoParameters {

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::git::{GitError, GitRepo, HistoryLimits};
-use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
 use crate::engine::revisions::Ticket;
+use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
 
 /// Demands of one repository that are worked on at a time.
 const AT_A_TIME: usize = 8;
@@ -172,7 +172,9 @@ impl Supplier {
             Ok(done) => done.map_err(demand_error),
             Err(error) => {
                 tracing::error!(%error, "reading a revision failed on a defect");
-                Err(DemandError::Failed("reading it failed on a defect".to_owned()))
+                Err(DemandError::Failed(
+                    "reading it failed on a defect".to_owned(),
+                ))
             }
         }
     }

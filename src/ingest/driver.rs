@@ -366,7 +366,9 @@ impl TreeWork {
             }
             Look::At(changed) => {
                 let watcher = self.watcher.as_ref();
-                let read = self.tree.apply(&changed, engine.blobs(), &progress, watcher);
+                let read = self
+                    .tree
+                    .apply(&changed, engine.blobs(), &progress, watcher);
                 (Cause::Changed, read)
             }
         });
@@ -393,7 +395,9 @@ impl TreeWork {
 
     fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
         let revision = self.tree.revision();
-        self.driver.git.store(self.tree.git().cloned().map(Arc::new));
+        self.driver
+            .git
+            .store(self.tree.git().cloned().map(Arc::new));
         let current = self.writer.repository().current();
         let before = current.as_ref().map(|c| &c.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
@@ -440,8 +444,7 @@ impl GitWork {
             Err(GitError::Cancelled(_)) => Outcome::Cancelled,
             Err(error) => fail(writer, error.to_string()),
         };
-        if let (Some(error), Outcome::WantsHistory(_) | Outcome::Settled) =
-            (self.fetched, &outcome)
+        if let (Some(error), Outcome::WantsHistory(_) | Outcome::Settled) = (self.fetched, &outcome)
         {
             fail(writer, error.to_string());
         }

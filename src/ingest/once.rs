@@ -49,7 +49,9 @@ pub fn read(
         .ok()
         .filter(|root| root.is_dir())
         .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))?;
-    let bare = GitRepo::open(&root).ok().filter(|_| !root.join(".git").exists());
+    let bare = GitRepo::open(&root)
+        .ok()
+        .filter(|_| !root.join(".git").exists());
     match (bare, reference) {
         (Some(git), _) => commit(&git, reference.unwrap_or("HEAD"), blobs, limits, progress),
         (None, Some(reference)) => match GitRepo::around(&root)? {

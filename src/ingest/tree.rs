@@ -204,7 +204,8 @@ impl WorkingTree {
         touched: &HashSet<PathBuf>,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> bool {
-        let near = |d: &PathBuf| touched.contains(d) || d.parent().is_some_and(|p| touched.contains(p));
+        let near =
+            |d: &PathBuf| touched.contains(d) || d.parent().is_some_and(|p| touched.contains(p));
         let suspects = self.directories.iter().filter(|d| near(d));
         let gone: Vec<PathBuf> = suspects
             .filter(|d| {
@@ -264,19 +265,26 @@ impl WorkingTree {
             by_size.then_with(|| a.path.cmp(&b.path))
         });
         let root = &self.root;
-        let read: Vec<(Stat, SourceFile)> = stale
+        let read: Vec<Result<(Stat, SourceFile), RepoPath>> = stale
             .into_par_iter()
             .with_max_len(1)
             .map(|found| {
                 progress.step()?;
-                Ok(read::file(root, found, blobs))
+                let path = found.path.clone();
+                Ok(read::file(root, found, blobs).ok_or(path))
             })
             .collect::<Result<_, Cancelled>>()?;
         let mut changed = false;
-        for (stat, file) in read {
-            let before = self.entries.get(&file.path).map(|e| &e.file);
-            changed |= before.is_none_or(|before| differ(before, &file));
-            self.entries.insert(file.path.clone(), Entry { stat, file });
+        for read in read {
+            match read {
+                Ok((stat, file)) => {
+                    let before = self.entries.get(&file.path).map(|e| &e.file);
+                    changed |= before.is_none_or(|before| differ(before, &file));
+                    self.entries.insert(file.path.clone(), Entry { stat, file });
+                }
+                // Gone between being listed and being read.
+                Err(path) => changed |= self.entries.remove(&path).is_some(),
+            }
         }
         Ok(changed)
     }

@@ -77,7 +77,10 @@ mod tests {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map(|d| d.as_secs_f64()).unwrap_or_default();
         let age = figures.start_seconds.map(|start| now - start);
-        assert!(age.is_some_and(|age| (-2.0..3600.0).contains(&age)), "{age:?}");
+        assert!(
+            age.is_some_and(|age| (-2.0..3600.0).contains(&age)),
+            "{age:?}"
+        );
         assert!(figures.open_files.is_some_and(|n| n > 2));
         assert!(figures.max_files > figures.open_files);
         assert!(figures.threads.is_some_and(|n| n > 0));

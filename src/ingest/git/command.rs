@@ -115,7 +115,11 @@ pub fn failure(command: &Command, stderr: &[u8]) -> GitError {
 /// What git complained of, short and without the credentials that it may repeat from a URL.
 pub fn first_lines(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .take(3)
+        .collect();
     let short: String = lines.join("; ").chars().take(400).collect();
     super::location::without_credentials(&short)
 }

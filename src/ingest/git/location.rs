@@ -87,7 +87,11 @@ pub fn without_credentials(text: &str) -> String {
             .find(|c: char| c == '/' || c.is_whitespace() || c == '\'')
             .unwrap_or(tail.len());
         let authority = &tail[..end];
-        out.push_str(authority.rsplit_once('@').map_or(authority, |(_, host)| host));
+        out.push_str(
+            authority
+                .rsplit_once('@')
+                .map_or(authority, |(_, host)| host),
+        );
         rest = &tail[end..];
     }
     out.push_str(rest);

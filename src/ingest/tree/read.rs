@@ -44,7 +44,11 @@ impl Stat {
     /// a trace, so it counts as changed.
     pub(super) fn is_still(&self, now: &Self) -> bool {
         let seen = now.seen;
-        *self == Self { seen: self.seen, ..*now }
+        *self
+            == Self {
+                seen: self.seen,
+                ..*now
+            }
             && seen >= self.seen
             && self.modified.0.max(self.changed.0) + 1 < self.seen
     }
@@ -59,8 +63,9 @@ pub fn unread() -> ObjectId {
     ObjectId::from_sha1([0; 20])
 }
 
-/// Reads a file that was found. Returns its stat at the time of reading.
-pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> (Stat, SourceFile) {
+/// Reads a file that was found. Returns its stat at the time of reading; `None` where it is gone by
+/// now.
+pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> Option<(Stat, SourceFile)> {
     let Found { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
     let reason = match kind {
@@ -75,7 +80,7 @@ pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> (Stat, SourceFile) 
         }),
     };
     if let Some(reason) = reason {
-        return (stat, skipped_file(path, unread(), stat.size, reason));
+        return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let absolute = root.join(path.as_str());
     match bytes(&absolute, &stat, limit) {
@@ -86,11 +91,12 @@ pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> (Stat, SourceFile) 
                 Some(reading) => reading,
                 None => blobs.read(blob, named, &bytes),
             };
-            (stat, source_file(path, blob, stat.size, reading))
+            Some((stat, source_file(path, blob, stat.size, reading)))
         }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
             let reason = SkipReason::Unreadable(error.to_string());
-            (stat, skipped_file(path, unread(), stat.size, reason))
+            Some((stat, skipped_file(path, unread(), stat.size, reason)))
         }
     }
 }
@@ -147,7 +153,10 @@ mod tests {
         };
         assert!(old.is_still(&Stat { seen: 300, ..old }));
         assert!(!old.is_still(&Stat { size: 2, ..old }));
-        assert!(!old.is_still(&Stat { changed: (101, 0), ..old }));
+        assert!(!old.is_still(&Stat {
+            changed: (101, 0),
+            ..old
+        }));
         let fresh = Stat { seen: 101, ..old };
         assert!(!fresh.is_still(&Stat { seen: 300, ..fresh }));
     }

@@ -145,11 +145,7 @@ impl Rules {
 /// `.gitignore` (also outside a repository), `.git/info/exclude` and our own ignore file count,
 /// those of parent directories too; a user's global settings do not, so that one tree gives one
 /// index. Hidden files are files.
-fn builder(
-    directory: &Path,
-    rules: &Arc<Rules>,
-    watcher: Option<Arc<TreeWatcher>>,
-) -> WalkBuilder {
+fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher>>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(directory);
     let rules = Arc::clone(rules);
     builder

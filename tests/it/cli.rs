@@ -1,0 +1,321 @@
+//! The program as a person or a script uses it: arguments, output, exit codes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::app::{SHOP, TestApp, commit, git, tree};
+
+fn foveate(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.args(arguments).env_remove("FOVEATE_SERVER");
+    for (name, _) in std::env::vars() {
+        if name.starts_with("FOVEATE__") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    foveate(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn context_prints_what_to_read() {
+    let (_keep, root) = tree(SHOP);
+    let root = root.to_str().unwrap();
+    let output = run(&["context", root, "`total_price` is wrong"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("shop/price.py"),
+        "{}",
+        stdout(&output)
+    );
+
+    let output = run(&[
+        "context",
+        root,
+        "`total_price` is wrong",
+        "--json",
+        "--limit",
+        "1",
+    ]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["files"][0]["path"], "shop/price.py");
+    assert_eq!(answer["files"].as_array().unwrap().len(), 1);
+
+    let output = run(&[
+        "context",
+        root,
+        "`total_price`",
+        "--explain",
+        "--intent",
+        "bug_fix",
+    ]);
+    assert!(
+        stderr(&output).contains("intent BUG_FIX 1.00"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn context_reads_standard_input() {
+    let (_keep, root) = tree(SHOP);
+    let mut child = foveate(&["context", root.to_str().unwrap(), "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"`total_price` is wrong")
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("shop/price.py"));
+}
+
+#[test]
+fn context_answers_from_commits_and_bare_repositories() {
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    std::fs::remove_file(root.join("shop/price.py")).unwrap();
+    commit(&root, "second");
+    let bare_keep = tempfile::tempdir().unwrap();
+    let bare = bare_keep.path().join("b.git");
+    git(
+        &root,
+        &["clone", "-q", "--bare", ".", bare.to_str().unwrap()],
+    );
+    for directory in [root.as_path(), bare.as_path()] {
+        let directory = directory.to_str().unwrap();
+        let at = run(&[
+            "context",
+            directory,
+            "`total_price`",
+            "--json",
+            "--ref",
+            &first,
+        ]);
+        let answer: Value = serde_json::from_slice(&at.stdout).unwrap();
+        assert_eq!(answer["commit"], first.as_str());
+        assert_eq!(answer["files"][0]["path"], "shop/price.py");
+        let now = run(&["context", directory, "`total_price`", "--json"]);
+        let answer: Value = serde_json::from_slice(&now.stdout).unwrap();
+        assert_ne!(answer["files"][0]["path"], "shop/price.py");
+    }
+}
+
+#[test]
+fn mistakes_have_their_exit_codes_and_say_what_to_do() {
+    let (_keep, root) = tree(SHOP);
+    let root = root.to_str().unwrap();
+    let cases: [(&[&str], i32, &str); 13] = [
+        (&["context", "/no/such/dir", "x"], 1, "not a directory"),
+        (&["context", root, ""], 2, "empty"),
+        (
+            &["context", root, "x", "--budget", "1"],
+            2,
+            "--budget must be 200 to 128000",
+        ),
+        (&["context", root, "x", "--limit", "0"], 2, "--limit"),
+        (&["context", root, "x", "--format", "pdf"], 2, "pdf"),
+        (&["context", root, "x", "--intent", "chat"], 2, "chat"),
+        (
+            &["context", root, "x", "--focus-path", "../x"],
+            2,
+            "--focus-path",
+        ),
+        (
+            &["context", root, "x", "--ref", "main"],
+            1,
+            "not in a git repository",
+        ),
+        (&["context", root, "qqqqzzzz"], 3, "no_match"),
+        (&["frobnicate"], 2, "frobnicate"),
+        (
+            &["repo", "list", "--server", "http://127.0.0.1:1"],
+            4,
+            "no server answers",
+        ),
+        (&["repo", "show", "../x"], 2, "repository name"),
+        (&["serve", "--config", "/no/such/file"], 2, "/no/such/file"),
+    ];
+    for (arguments, code, text) in cases {
+        let output = run(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(text),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+    }
+    let help = run(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    assert!(stdout(&help).contains("Exit codes:"));
+}
+
+#[test]
+fn unknown_settings_are_refused_by_name() {
+    let output = foveate(&["serve"])
+        .env("FOVEATE__SERVER__LISTEN_ON", "127.0.0.1:1")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).to_lowercase().contains("listen_on"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn openapi_prints_the_document() {
+    let output = run(&["openapi"]);
+    assert_eq!(stdout(&output), foveate::http::openapi::yaml().unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repo_talks_to_a_server() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let call = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        let url = app.url.clone();
+        tokio::task::spawn_blocking(move || {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            foveate(&arguments)
+                .env("FOVEATE_SERVER", url)
+                .output()
+                .unwrap()
+        })
+    };
+    let path = root.to_str().unwrap();
+    let empty = call(&["repo", "list"]).await.unwrap();
+    assert!(stdout(&empty).contains("no repository is registered"));
+    let added = call(&["repo", "add", path, "--name", "shop"])
+        .await
+        .unwrap();
+    assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    let git = call(&["repo", "add", path, "--git", "--ref", "main", "--name", "g"])
+        .await
+        .unwrap();
+    assert_eq!(git.status.code(), Some(0), "{}", stderr(&git));
+    app.ready("shop").await;
+    app.ready("g").await;
+    let list = call(&["repo", "list", "--json"]).await.unwrap();
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(list["repos"].as_array().unwrap().len(), 2);
+    let shown = call(&["repo", "show", "shop"]).await.unwrap();
+    assert!(stdout(&shown).contains("ready") && stdout(&shown).contains("files 4"));
+    assert_eq!(
+        call(&["repo", "sync", "shop"]).await.unwrap().status.code(),
+        Some(0)
+    );
+    let taken = call(&["repo", "add", path, "--name", "shop"])
+        .await
+        .unwrap();
+    assert_eq!(taken.status.code(), Some(1));
+    assert!(stderr(&taken).contains("repo_exists"), "{}", stderr(&taken));
+    assert_eq!(
+        call(&["repo", "rm", "shop"]).await.unwrap().status.code(),
+        Some(0)
+    );
+    assert_eq!(
+        call(&["repo", "rm", "shop"]).await.unwrap().status.code(),
+        Some(1)
+    );
+    assert_eq!(call(&["health"]).await.unwrap().status.code(), Some(0));
+    app.end().await;
+}
+
+/// A server in a process of its own, ended with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
+    let mut child = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(data)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    (Server(child), out)
+}
+
+fn line_with(out: &mut impl BufRead, text: &str) -> String {
+    let mut seen = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(
+            out.read_line(&mut line).unwrap() > 0,
+            "no {text:?} in {seen}"
+        );
+        if line.contains(text) {
+            return line;
+        }
+        seen.push_str(&line);
+    }
+}
+
+#[test]
+fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    let shop = root.join("shop");
+    let (mut server, mut out) = serve(data.path(), &["--watch", shop.to_str().unwrap()]);
+    let listens = line_with(&mut out, "listens on http://127.0.0.1:");
+    line_with(&mut out, "shop: 2 files");
+    let asks = line_with(&mut out, "ask:");
+    let command = asks.trim().strip_prefix("ask:").unwrap();
+    let curl = Command::new("sh").arg("-c").arg(command).output().unwrap();
+    let answer: Value = serde_json::from_slice(&curl.stdout).expect(command);
+    assert_eq!(answer["repo"], "shop", "{answer}");
+
+    // A second server on the same address says so.
+    let address = listens.rsplit("http://").next().unwrap().trim();
+    let second = tempfile::tempdir().unwrap();
+    let data_dir = second.path().to_str().unwrap();
+    let output = run(&["serve", "--listen", address, "--data-dir", data_dir]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("is in use"), "{}", stderr(&output));
+
+    let pid = server.0.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let status = server.0.wait().unwrap();
+    assert_eq!(status.code(), Some(0));
+}

@@ -1,0 +1,57 @@
+//! The documents keep up with the tree: ARCHITECTURE.md names every crate and top module, and no
+//! link between documents leads nowhere.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn entries(directory: &str) -> std::io::Result<Vec<PathBuf>> {
+    let mut entries = std::fs::read_dir(root().join(directory))?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<Vec<_>, _>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
+#[test]
+fn the_architecture_names_every_crate_and_top_module() -> std::io::Result<()> {
+    let text = read("ARCHITECTURE.md");
+    let crates = entries("crates")?.into_iter().filter(|path| path.is_dir());
+    let modules = entries("src")?.into_iter().filter(|path| path.is_file());
+    for path in crates.chain(modules) {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display();
+        let name = format!("`{name}`");
+        assert!(
+            name == "`src/lib.rs`" || text.contains(&name),
+            "ARCHITECTURE.md lacks {name}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ] {
+        let text = read(document);
+        let targets = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let file = target.split('#').next().unwrap_or(target);
+            assert!(root().join(file).exists(), "{document} links to {target}");
+        }
+    }
+}

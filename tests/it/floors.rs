@@ -1,0 +1,151 @@
+//! The rooms stand on floors: between crates and inside `src/` nothing names a higher floor or a
+//! sibling.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Rooms of `src/`, lowest floor first; the rooms of one floor do not know each other.
+const FLOORS: [&[&str]; 6] = [
+    &["config", "telemetry", "store"],
+    &["engine"],
+    &["ingest"],
+    &["wire", "eval"],
+    &["http", "cli"],
+    &["app"],
+];
+
+/// What each engine crate may use of the others, and what it must never use.
+const CRATES: [(&str, &[&str]); 5] = [
+    ("foveate-model", &[]),
+    ("foveate-parse", &["foveate-model"]),
+    ("foveate-index", &["foveate-model"]),
+    ("foveate-query", &["foveate-model", "foveate-index"]),
+    ("foveate-fixture", &["foveate-model"]),
+];
+const OUTSIDE_WORLD: [&str; 14] = [
+    "tokio",
+    "axum",
+    "hyper",
+    "reqwest",
+    "sqlx",
+    "rusqlite",
+    "notify",
+    "tower",
+    "tower-http",
+    "figment",
+    "clap",
+    "metrics",
+    "tracing-subscriber",
+    "utoipa",
+];
+
+fn floor(room: &str) -> Option<usize> {
+    FLOORS.iter().position(|rooms| rooms.contains(&room))
+}
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_room_names_a_higher_floor_or_a_sibling() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut rooms = BTreeSet::new();
+    let mut edges: BTreeMap<(String, String), String> = BTreeMap::new();
+    for path in sources(&src) {
+        let below = path.strip_prefix(&src).unwrap();
+        let first = below.iter().next().unwrap().to_str().unwrap();
+        let room = first.trim_end_matches(".rs").to_owned();
+        if ["lib", "main"].contains(&room.as_str()) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        // In comments too: a room that is written about is known.
+        for rest in text.split("crate::").skip(1) {
+            let named: String = rest
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            assert!(
+                !rest.starts_with('{'),
+                "{}: `crate::{{…}}` hides what is imported; name one room a line",
+                below.display()
+            );
+            if named != room && floor(&named).is_some() {
+                let file = below.display().to_string();
+                edges.entry((room.clone(), named)).or_insert(file);
+            }
+        }
+        rooms.insert(room);
+    }
+    for room in &rooms {
+        assert!(
+            floor(room).is_some(),
+            "{room} stands on no floor: add it to FLOORS"
+        );
+    }
+    for ((from, to), file) in &edges {
+        assert!(
+            floor(to) < floor(from),
+            "{file}: `{from}` must not know `{to}`"
+        );
+    }
+    let known = |from: &str, to: &str| edges.contains_key(&(from.to_owned(), to.to_owned()));
+    assert!(
+        known("http", "engine") && known("ingest", "engine"),
+        "the test sees edges"
+    );
+}
+
+#[test]
+fn engine_crates_know_their_floors_and_nothing_of_the_world() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(root)
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let members: BTreeSet<&str> = packages
+        .iter()
+        .map(|p| p["name"].as_str().unwrap())
+        .collect();
+    for (name, allowed) in CRATES {
+        let package = packages.iter().find(|p| p["name"] == name).unwrap();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            if dependency["kind"] == "dev" {
+                continue;
+            }
+            assert!(!OUTSIDE_WORLD.contains(&used), "{name} must not use {used}");
+            assert!(
+                !members.contains(used) || allowed.contains(&used),
+                "{name} must not use {used}"
+            );
+        }
+    }
+    let known: BTreeSet<&str> = CRATES.iter().map(|(name, _)| *name).collect();
+    for member in members {
+        assert!(
+            member == "foveate" || known.contains(member),
+            "{member} stands on no floor"
+        );
+    }
+}

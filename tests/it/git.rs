@@ -1,0 +1,382 @@
+//! Repositories read from git objects: bare ones, commits, branches and tags, odd trees.
+
+use std::path::{Path, PathBuf};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
+
+/// A working clone with three commits, and a bare clone of it.
+fn history() -> (TempDir, PathBuf, TempDir, PathBuf, [String; 3]) {
+    let (keep, root) = tree(SHOP);
+    let first = commit(&root, "open the shop");
+    std::fs::write(
+        root.join("shop/gift.py"),
+        "def wrap_gift(item):\n    return item\n",
+    )
+    .unwrap();
+    let second = commit(&root, "wrap gifts");
+    git(&root, &["tag", "v2"]);
+    git(&root, &["mv", "shop/gift.py", "shop/present.py"]);
+    std::fs::remove_file(root.join("shop/price.py")).unwrap();
+    let third = commit(&root, "rename gifts");
+    let bare_keep = tempfile::tempdir().unwrap();
+    let bare = bare_keep.path().canonicalize().unwrap().join("shop.git");
+    git(
+        &root,
+        &["clone", "-q", "--bare", ".", bare.to_str().unwrap()],
+    );
+    (keep, root, bare_keep, bare, [first, second, third])
+}
+
+async fn ask_at(app: &TestApp, reference: &str, name: &str) -> Value {
+    let body = json!({"repo": "shop", "ref": reference, "query": format!("`{name}`")});
+    let response = app.post("/context", body).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text);
+    response.json()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bare_repository_answers_at_every_commit() {
+    let app = TestApp::start().await;
+    let (_a, _root, _b, bare, [first, second, third]) = history();
+    app.add_git("shop", &bare, None).await;
+    let repo = app.repo_until("shop", |repo| repo["history"] == true).await;
+    assert_eq!(repo["commit"], third.as_str());
+    assert_eq!(repo["generation"], 2, "the second one has the history");
+
+    for (reference, commit, gift, price) in [
+        (first.as_str(), &first, &[][..], &["shop/price.py"][..]),
+        ("v2", &second, &["shop/gift.py"], &["shop/price.py"]),
+        ("main~1", &second, &["shop/gift.py"], &["shop/price.py"]),
+        ("main", &third, &["shop/present.py"], &[]),
+        (&third[..10], &third, &["shop/present.py"], &[]),
+    ] {
+        let answer = ask_at(&app, reference, "wrap_gift").await;
+        assert_eq!(answer["commit"], commit.as_str(), "{reference}");
+        assert_eq!(answer["tree"]["dirty"], false);
+        assert_eq!(places(&answer, "wrap_gift"), gift, "{reference}");
+        let answer = ask_at(&app, reference, "total_price").await;
+        assert_eq!(places(&answer, "total_price"), price, "{reference}");
+    }
+    for (reference, status, code) in [
+        ("nowhere", 404, "unknown_ref"),
+        (&"f".repeat(40), 404, "unknown_ref"),
+        ("main:shop", 400, "invalid_field"),
+        ("main..v2", 400, "invalid_field"),
+        ("--all", 400, "invalid_field"),
+    ] {
+        let body = json!({"repo": "shop", "ref": reference, "query": "x"});
+        let response = app.post("/context", body).await;
+        let got = (response.status.as_u16(), response.code());
+        assert_eq!(got, (status, code.to_owned()), "{reference}");
+        assert_eq!(response.json()["field"], "ref");
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_blob_is_parsed_once_for_all_revisions() {
+    let app = TestApp::start().await;
+    let (_a, root, _b, bare, [first, second, _]) = history();
+    app.add_git("shop", &bare, None).await;
+    let before = app.engine.blobs().stats().parsed;
+    ask_at(&app, &second, "wrap_gift").await;
+    let after = app.engine.blobs().stats().parsed;
+    assert_eq!(
+        after - before,
+        1,
+        "of the second commit only price.py is new"
+    );
+    ask_at(&app, &first, "checkout").await;
+    app.add_tree("tree", &root, false).await;
+    assert_eq!(
+        app.engine.blobs().stats().parsed,
+        after,
+        "everything was seen before"
+    );
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_history_of_a_revision_holds_its_ancestors_alone() {
+    let app = TestApp::start().await;
+    let (_a, _root, _b, bare, [first, ..]) = history();
+    app.add_git("shop", &bare, None).await;
+    let answer = ask_at(&app, &first, "checkout").await;
+    let codes = answer["issues"].to_string();
+    assert!(codes.contains("history_loading"), "{codes}");
+    until("the history of the first commit", async || {
+        let answer = ask_at(&app, &first, "checkout").await;
+        (answer["generation"] == 2 && !answer["issues"].to_string().contains("history"))
+            .then_some(())
+    })
+    .await;
+    let repository = app.engine.get("shop").unwrap();
+    let snapshot = repository.revisions().get(&first).unwrap();
+    let messages: Vec<&str> = snapshot
+        .history
+        .as_ref()
+        .unwrap()
+        .commits
+        .iter()
+        .map(|c| c.message.as_str())
+        .collect();
+    assert_eq!(messages, ["open the shop"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_questions_for_one_commit_build_it_once() {
+    let app = TestApp::start().await;
+    let (_a, _root, _b, bare, [first, ..]) = history();
+    app.add_git("shop", &bare, None).await;
+    let busy = app
+        .engine
+        .index_runs()
+        .clone()
+        .acquire_many_owned(2)
+        .await
+        .unwrap();
+    let asks = futures(8, || ask_at(&app, &first, "checkout"));
+    let release = async {
+        until("the revision to be claimed", async || {
+            let repository = app.engine.get("shop").unwrap();
+            (repository.revisions().len() == 1).then_some(())
+        })
+        .await;
+        drop(busy);
+    };
+    let (answers, ()) = tokio::join!(asks, release);
+    assert!(answers.iter().all(|a| a["commit"] == first.as_str()));
+    assert_eq!(app.engine.get("shop").unwrap().revisions().len(), 1);
+    app.end().await;
+}
+
+/// Runs `count` futures at once.
+async fn futures<T, F: Future<Output = T>>(count: usize, start: impl Fn() -> F) -> Vec<T> {
+    let mut pending: Vec<_> = (0..count).map(|_| Box::pin(start())).collect();
+    let mut done = Vec::new();
+    std::future::poll_fn(|context| {
+        pending.retain_mut(|future| match future.as_mut().poll(context) {
+            std::task::Poll::Ready(value) => {
+                done.push(value);
+                false
+            }
+            std::task::Poll::Pending => true,
+        });
+        if pending.is_empty() {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    done
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revision_that_takes_long_is_announced_and_then_there() {
+    let app = TestApp::start_with(|config| config.answer.build_deadline_ms = 50).await;
+    let (_a, _root, _b, bare, [first, ..]) = history();
+    app.add_git("shop", &bare, None).await;
+    let busy = app
+        .engine
+        .index_runs()
+        .clone()
+        .acquire_many_owned(2)
+        .await
+        .unwrap();
+    let body = json!({"repo": "shop", "ref": first, "query": "checkout"});
+    let response = app.post("/context", body.clone()).await;
+    assert_eq!(
+        (response.status.as_u16(), response.code().as_str()),
+        (503, "indexing")
+    );
+    assert_eq!(response.header("retry-after"), "2");
+    drop(busy);
+    until("the revision", async || {
+        (app.post("/context", body.clone()).await.status == StatusCode::OK).then_some(())
+    })
+    .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_moved_is_seen_after_a_sync() {
+    let app = TestApp::start().await;
+    let (_a, root, _b, bare, [_, _, third]) = history();
+    app.add_git("shop", &bare, Some("main")).await;
+    assert_eq!(
+        app.get("/repos/shop").await.json()["commit"],
+        third.as_str()
+    );
+    std::fs::write(root.join("shop/new.py"), "def brand_new():\n    pass\n").unwrap();
+    let fourth = commit(&root, "new");
+    git(&root, &["push", "-q", bare.to_str().unwrap(), "main"]);
+    app.post("/repos/shop/sync", Value::Null).await;
+    app.repo_until("shop", |repo| repo["commit"] == fourth.as_str())
+        .await;
+    assert_eq!(app.places_of("shop", "brand_new").await, ["shop/new.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_repository_is_cloned_fetched_and_removed() {
+    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
+    let (_a, root, _b, bare, [_, _, third]) = history();
+    let url = format!("file://{}", bare.display());
+    let body = json!({"name": "shop", "source": {"git": url}});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    app.ready("shop").await;
+    assert_eq!(
+        app.get("/repos/shop").await.json()["commit"],
+        third.as_str()
+    );
+    let copy = app.data().join("git/shop.git");
+    assert!(copy.join("HEAD").exists());
+    let fourth = commit(&root, "nothing new");
+    git(&root, &["push", "-q", bare.to_str().unwrap(), "main"]);
+    app.post("/repos/shop/sync", Value::Null).await;
+    app.repo_until("shop", |repo| repo["commit"] == fourth.as_str())
+        .await;
+    app.delete("/repos/shop").await;
+    assert!(!copy.exists());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_that_fails_is_told_and_mended_by_a_sync() {
+    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
+    let (_a, root, _b, _bare, [_, _, third]) = history();
+    let later = root.parent().unwrap().join(format!("{third}.git"));
+    let body =
+        json!({"name": "shop", "source": {"git": format!("file://me:s3cret@{}", later.display())}});
+    let response = app.post("/repos", body).await;
+    assert!(!response.text.contains("s3cret"), "{}", response.text);
+    app.repo_until("shop", |repo| repo["state"] == "failed")
+        .await;
+    let asked = app
+        .post("/context", json!({"repo": "shop", "query": "x"}))
+        .await;
+    assert_eq!(
+        (asked.status.as_u16(), asked.code().as_str()),
+        (409, "repo_failed")
+    );
+    assert!(!asked.text.contains("s3cret"), "{}", asked.text);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_without_commits_fails_until_it_has_one() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    git(&root, &["init", "-q"]);
+    let body = json!({"name": "shop", "source": {"git": root}});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let repo = app
+        .repo_until("shop", |repo| repo["state"] == "failed")
+        .await;
+    assert!(
+        repo["error"].as_str().unwrap().contains("no commit"),
+        "{repo}"
+    );
+    app.add_tree("tree", &root, false).await;
+    assert_eq!(app.get("/repos/tree").await.json()["commit"], "");
+    assert_eq!(
+        app.places_of("tree", "total_price").await,
+        ["shop/price.py"]
+    );
+    commit(&root, "first");
+    app.post("/repos/shop/sync", Value::Null).await;
+    app.ready("shop").await;
+    app.end().await;
+}
+
+/// A commit whose tree holds what a checkout could not or should not.
+fn odd_tree(root: &Path) -> String {
+    git(root, &["init", "-q"]);
+    std::fs::write(root.join("good.py"), "def good():\n    pass\n").unwrap();
+    std::fs::write(root.join("binary.py"), b"\0\x01\x02").unwrap();
+    std::fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    std::fs::write(root.join("large.py"), "x = 1\n".repeat(400_000)).unwrap();
+    std::fs::write(root.join("lost.py"), "def lost():\n    pass\n").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", root.join("link.py")).unwrap();
+    git(root, &["add", "-A"]);
+    let other = "1".repeat(40);
+    let gitlink = format!("160000,{other},sub/module");
+    git(root, &["update-index", "--add", "--cacheinfo", &gitlink]);
+    git(root, &["commit", "-q", "-m", "odd"]);
+    let blob = git(root, &["rev-parse", "HEAD:lost.py"]);
+    let object = root.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
+    std::fs::remove_file(object).unwrap();
+    git(root, &["rev-parse", "HEAD"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_objects_are_listed_with_the_reason_and_harm_nothing() {
+    let app = TestApp::start().await;
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().canonicalize().unwrap();
+    odd_tree(&root);
+    app.add_git("odd", &root, None).await;
+    assert_eq!(app.places_of("odd", "good").await, ["good.py"]);
+    let repo = app.get("/repos/odd?skipped=true").await.json();
+    let skipped: Vec<(&str, &str)> = repo["skipped_files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| (f["path"].as_str().unwrap(), f["reason"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            ("binary.py", "binary"),
+            ("large.py", "too_large"),
+            ("latin.py", "not_utf8"),
+            ("link.py", "symlink"),
+            ("lost.py", "unreadable"),
+            ("sub/module", "submodule"),
+        ]
+    );
+    assert_eq!(repo["files"], 7);
+    assert_eq!(repo["skipped"]["too_large"], 1);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_named_by_a_repository_are_not_run() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let mark = root.parent().unwrap().join("executed");
+    let _ = std::fs::remove_file(&mark);
+    let program = format!("touch {}", mark.display());
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "gpg.program",
+        "core.sshCommand",
+        "diff.external",
+    ] {
+        git(&root, &["config", key, &program]);
+    }
+    git(&root, &["config", "log.showSignature", "true"]);
+    git(
+        &root,
+        &[
+            "config",
+            "core.hooksPath",
+            root.join("hooks").to_str().unwrap(),
+        ],
+    );
+    app.add_git("git", &root, None).await;
+    app.add_tree("tree", &root, true).await;
+    for name in ["git", "tree"] {
+        app.repo_until(name, |repo| repo["history"] == true).await;
+    }
+    assert!(!mark.exists());
+    app.end().await;
+}

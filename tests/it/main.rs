@@ -1,0 +1,17 @@
+//! The service from outside: in process, on a real port, over real directories and repositories.
+//! One binary, so that it links once. Start at [`app::TestApp`].
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+mod app;
+mod cli;
+mod contract;
+mod documents;
+mod floors;
+mod git;
+mod metrics;
+mod openapi;
+mod restart;
+mod stop;
+mod watch;
+mod working_tree;

@@ -1,0 +1,77 @@
+//! Stopping: requests in flight finish, new ones are not accepted, nothing hangs.
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::app::{PATIENCE, SHOP, TestApp, tree};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_in_flight_finishes() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, true).await;
+    let body = json!({"repo": "shop", "query": "`total_price`"}).to_string();
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = format!(
+        "POST /context HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: 100-continue\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The server asks for the body: the handler runs and waits for it.
+    let mut buffer = [0; 256];
+    let read = stream.read(&mut buffer).await.unwrap();
+    assert!(buffer[..read].starts_with(b"HTTP/1.1 100 Continue"));
+
+    app.stop.cancel();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    assert!(answer.contains("shop/price.py"));
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+    assert!(
+        TcpStream::connect(&address).await.is_err(),
+        "nobody listens"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn indexing_does_not_hold_up_the_end() {
+    let app = TestApp::start().await;
+    let mut text = String::new();
+    for n in 0..3000 {
+        text.push_str(&format!("//- m{n}.py\n"));
+        for f in 0..20 {
+            text.push_str(&format!(
+                "def f{n}_{f}(a, b):\n    return [a + b for _ in range({f})]\n"
+            ));
+        }
+    }
+    let (_keep, root) = tree(&text);
+    let body = json!({"name": "big", "source": {"path": root}});
+    app.post("/repos", body).await;
+    app.repo_until("big", |repo| repo["progress"]["phase"] != "waiting")
+        .await;
+    app.stop.cancel();
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_does_not_finish_is_given_up_after_the_grace() {
+    let app = TestApp::start_with(|config| config.server.shutdown_grace_ms = 50).await;
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = "POST /context HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n\
+         content-type: application/json\r\ncontent-length: 10\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut buffer = [0; 256];
+    assert!(stream.read(&mut buffer).await.unwrap() > 0);
+    app.stop.cancel();
+    let ended = tokio::time::timeout(PATIENCE, app.running).await;
+    ended.expect("it ends").unwrap().unwrap();
+}

@@ -1,0 +1,179 @@
+//! What of a working tree is indexed, and what never is.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::app::{SHOP, TestApp, commit, git, tree};
+
+fn skipped(repo: &Value) -> Vec<(String, String)> {
+    let files = repo["skipped_files"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    files
+        .iter()
+        .map(|f| (text(&f["path"]), text(&f["reason"])))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_are_listed_and_never_followed() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let (_other, outside) = tree("//- secret.py\ndef top_secret():\n    pass\n");
+    symlink(outside.join("secret.py"), root.join("file_link.py")).unwrap();
+    symlink(&outside, root.join("directory_link")).unwrap();
+    symlink("..", root.join("shop/loop")).unwrap();
+    symlink("missing", root.join("dangling.py")).unwrap();
+    app.add_tree("shop", &root, true).await;
+    assert!(app.places_of("shop", "top_secret").await.is_empty());
+    let repo = app.get("/repos/shop?skipped=true").await.json();
+    let links = ["dangling.py", "directory_link", "file_link.py", "shop/loop"];
+    let expected: Vec<_> = links.map(|l| (l.to_owned(), "symlink".to_owned())).into();
+    assert_eq!(skipped(&repo), expected);
+
+    // A directory that becomes a link while it is watched.
+    fs::rename(root.join("shop"), root.join("real")).unwrap();
+    symlink(&outside, root.join("shop")).unwrap();
+    app.places_become("shop", "total_price", &["real/price.py"])
+        .await;
+    fs::write(outside.join("more.py"), "def more_secrets():\n    pass\n").unwrap();
+    fs::write(root.join("mark.py"), "def mark():\n    pass\n").unwrap();
+    app.places_become("shop", "mark", &["mark.py"]).await;
+    for name in ["top_secret", "more_secrets"] {
+        assert!(app.places_of("shop", name).await.is_empty(), "{name}");
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pathological_files_are_listed_with_the_reason() {
+    let app = TestApp::start_with(|config| config.index.max_file_bytes = 4096).await;
+    let (_keep, root) = tree(SHOP);
+    fs::write(root.join("binary.py"), b"x = 1\n\0\0").unwrap();
+    fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    fs::write(root.join("large.py"), "x = 1\n".repeat(1000)).unwrap();
+    fs::write(root.join("picture.png"), "not really").unwrap();
+    fs::write(root.join("empty.py"), "").unwrap();
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(root.join("pipe.py"))
+        .status();
+    assert!(pipe.unwrap().success());
+    app.add_tree("shop", &root, false).await;
+    let repo = app.get("/repos/shop?skipped=true").await.json();
+    let reasons: Vec<(String, String)> = skipped(&repo);
+    let reasons: Vec<(&str, &str)> = reasons.iter().map(|(p, r)| (&**p, &**r)).collect();
+    assert_eq!(
+        reasons,
+        [
+            ("binary.py", "binary"),
+            ("large.py", "too_large"),
+            ("latin.py", "not_utf8"),
+            ("picture.png", "binary"),
+            ("pipe.py", "unreadable"),
+        ]
+    );
+    assert_eq!(repo["files"], 10);
+    assert_eq!(
+        app.places_of("shop", "total_price").await,
+        ["shop/price.py"]
+    );
+    let plain = app.get("/repos/shop").await.json();
+    assert!(plain.get("skipped_files").is_none());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hidden_files_are_files_and_version_control_is_not() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let hook = ".github/scripts/release.py";
+    fs::create_dir_all(root.join(".github/scripts")).unwrap();
+    fs::write(root.join(hook), "def release_it():\n    pass\n").unwrap();
+    commit(&root, "first");
+    fs::write(root.join(".git/hidden.py"), "def inside_git():\n    pass\n").unwrap();
+    app.add_tree("shop", &root, false).await;
+    assert_eq!(app.places_of("shop", "release_it").await, [hook]);
+    assert!(app.places_of("shop", "inside_git").await.is_empty());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_inside_is_another_repository() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let inner = root.join("vendor/inner");
+    foveate_fixture::write(&inner, "//- inner.py\ndef inner_function():\n    pass\n").unwrap();
+    commit(&inner, "inner");
+    app.add_tree("shop", &root, true).await;
+    let repo = app.get("/repos/shop?skipped=true").await.json();
+    assert_eq!(
+        skipped(&repo),
+        [("vendor/inner".to_owned(), "submodule".to_owned())]
+    );
+    fs::write(inner.join("inner.py"), "def inner_changed():\n    pass\n").unwrap();
+    fs::write(root.join("mark.py"), "def mark():\n    pass\n").unwrap();
+    app.places_become("shop", "mark", &["mark.py"]).await;
+    assert!(app.places_of("shop", "inner_changed").await.is_empty());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_of_a_repository_has_its_commit_and_its_revisions() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    fs::write(root.join("shop/new.py"), "def brand_new():\n    pass\n").unwrap();
+    fs::write(root.join("outside.py"), "def outside_part():\n    pass\n").unwrap();
+    let second = commit(&root, "second");
+    app.add_tree("part", &root.join("shop"), true).await;
+    let repo = app.get("/repos/part").await.json();
+    assert_eq!(
+        (&repo["commit"], &repo["dirty"]),
+        (&second.as_str().into(), &false.into())
+    );
+    assert_eq!(app.places_of("part", "brand_new").await, ["new.py"]);
+    let body =
+        serde_json::json!({"repo": "part", "ref": first, "query": "`total_price` `brand_new`"});
+    let answer = app.post("/context", body).await.json();
+    assert_eq!(answer["commit"], first.as_str());
+    assert_eq!(crate::app::places(&answer, "total_price"), ["price.py"]);
+    assert!(crate::app::places(&answer, "brand_new").is_empty());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_linked_worktree_follows_its_own_head() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    let keep = tempfile::tempdir().unwrap();
+    let linked = keep.path().canonicalize().unwrap().join("linked");
+    git(
+        &root,
+        &[
+            "worktree",
+            "add",
+            "-q",
+            "-b",
+            "side",
+            linked.to_str().unwrap(),
+        ],
+    );
+    app.add_tree("linked", &linked, true).await;
+    assert_eq!(
+        app.get("/repos/linked").await.json()["commit"],
+        first.as_str()
+    );
+    fs::write(linked.join("side.py"), "def on_the_side():\n    pass\n").unwrap();
+    git(&linked, &["add", "-A"]);
+    git(&linked, &["commit", "-q", "-m", "side"]);
+    let side = git(&linked, &["rev-parse", "HEAD"]);
+    app.repo_until("linked", |repo| {
+        repo["commit"] == side.as_str() && repo["dirty"] == false
+    })
+    .await;
+    assert_eq!(app.places_of("linked", "on_the_side").await, ["side.py"]);
+    app.end().await;
+}
