@@ -6,26 +6,33 @@
 mod csr;
 mod ecmascript;
 mod expressions;
+mod found;
+mod guesses;
 mod inheritance;
 mod locals;
 mod modules;
+mod names;
 mod packages;
 mod python;
 mod references;
 mod scopes;
 mod test_links;
+mod test_paths;
 mod tsconfig;
 mod values;
+mod words;
 
 use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::Rows;
+use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::Locals;
 use crate::graph::modules::Modules;
+use crate::graph::names::Names;
 use crate::graph::references::Edge;
-use crate::graph::scopes::{FileScope, Found, Names, Target};
+use crate::graph::scopes::FileScope;
 use crate::graph::test_links::{Evidence, TestLinks};
 use crate::graph::values::{Evaluator, Place};
 use crate::symbols::Symbols;
@@ -70,6 +77,8 @@ pub struct CallSite {
 /// Why a test is linked to what it tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TestLink {
+    /// The test refers to something that uses it.
+    Indirect,
     /// The test's path mirrors the file's path.
     Path,
     /// The test's file imports it.
@@ -121,17 +130,14 @@ impl Graph {
             || Rows::from_rows(&imported_files(names)),
         );
         let edges = references::resolve_all(names, symbols, &inheritance);
-        let ((uses, used), tests) = rayon::join(
-            || rayon::join(|| uses(files, &edges), || used(files, &edges)),
-            || {
-                TestLinks::new(&Evidence {
-                    files,
-                    symbols,
-                    edges: &edges,
-                    imports: &imports,
-                })
-            },
-        );
+        let (uses, used) = rayon::join(|| uses(files, &edges), || used(files, &edges));
+        let tests = TestLinks::new(&Evidence {
+            files,
+            symbols,
+            edges: &edges,
+            imports: &imports,
+            uses: &uses,
+        });
         Self {
             importers: reversed(files, &imports),
             modules,
@@ -290,7 +296,8 @@ impl Graph {
     }
 
     /// Tests of a definition: test functions (or test classes) that refer to it or are named after
-    /// it, the surest first; at most 48.
+    /// it, the surest first; at most 48. Where there are none, at most 8 of those that use it
+    /// through something else.
     pub fn tests_of(&self, definition: DefId) -> &[(DefId, TestLink)] {
         self.tests.of_definitions.row(definition.0)
     }

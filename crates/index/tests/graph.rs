@@ -780,6 +780,100 @@ fn ecmascript_receivers() {
 }
 
 #[test]
+fn merged_declarations_and_aliases() {
+    let repository = "
+        //- src/service.ts
+        export const Service = Symbol('Service');
+        export interface Service {
+            start(): void;
+        }
+        export namespace Service {
+            export function is(value: unknown): boolean { return check(value); }
+            function check(value: unknown): boolean { return true; }
+            export const known: Options = {};
+            export interface Options { deep: boolean }
+        }
+        export type Alias = Service | undefined;
+        export type Shape = { width: number };
+        //- src/app.ts
+        import { Alias, Service, Shape } from './service';
+        class App {
+            constructor(private service: Service) {}
+            run(alias: Alias, shape: Shape) {
+                this.service.start();
+                alias.start();
+                Service.is(shape.width);
+            }
+        }
+        ";
+    check_uses(
+        repository,
+        "src/service.ts:Service.start",
+        &["src/app.ts:5 likely", "src/app.ts:6 likely"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.is",
+        &["src/app.ts:7 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.check",
+        &["src/service.ts:6 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.Options",
+        &["src/service.ts:8 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Shape.width",
+        &["src/app.ts:7 likely"],
+    );
+}
+
+#[test]
+fn ambient_modules_are_what_the_package_is() {
+    check_names(
+        "
+        //- packages/api/package.json
+        {\"name\": \"@shop/api\", \"types\": \"src/api.d.ts\"}
+        //- packages/api/src/api.d.ts
+        declare module '@shop/api' {
+            export class Session { stop(): void }
+        }
+        //- packages/app/main.ts
+        import * as api from '@shop/api';
+        import { Session } from '@shop/api';
+        ",
+        "
+        packages/app/main.ts Session -> packages/api/src/api.d.ts:@shop/api.Session
+        packages/app/main.ts api.Session -> packages/api/src/api.d.ts:@shop/api.Session
+        ",
+    );
+}
+
+#[test]
+fn members_of_external_values_are_external() {
+    check_uses(
+        "
+        //- a.ts
+        import * as chai from 'chai';
+        import { client } from 'elsewhere';
+        const expect = chai.expect;
+        expect(1).to.reserveSeats(1);
+        client.make().reserveSeats();
+        document.reserveSeats();
+        //- b.ts
+        export class Cinema { reserveSeats() { return 1; } }
+        ",
+        "b.ts:Cinema.reserveSeats",
+        &[],
+    );
+}
+
+#[test]
 fn inheritance_goes_both_ways() {
     let world = world(
         "
@@ -866,6 +960,42 @@ fn python_tests_are_linked() {
             "tests/test_other.py Reference",
         ],
     );
+}
+
+#[test]
+fn private_functions_are_tested_through_their_callers() {
+    let repository = "
+        //- shop/__init__.py
+        //- shop/parse.py
+        def parse(text):
+            return _scan(text)
+        def _scan(text):
+            return _next(text)
+        def _next(text):
+            return _far(text)
+        def _far(text):
+            pass
+        //- tests/test_parse.py
+        from shop.parse import parse
+        def test_parse():
+            parse('')
+        class TestServer:
+            def start(self):
+                parse('')
+        ";
+    check_tests(
+        repository,
+        "shop/parse.py:parse",
+        &["tests/test_parse.py:test_parse Reference"],
+    );
+    for private in ["shop/parse.py:_scan", "shop/parse.py:_next"] {
+        check_tests(
+            repository,
+            private,
+            &["tests/test_parse.py:test_parse Indirect"],
+        );
+    }
+    check_tests(repository, "shop/parse.py:_far", &[]);
 }
 
 #[test]
@@ -958,6 +1088,40 @@ fn webs_of_star_imports_are_bounded() {
     let file = world.files.find("m0.py").unwrap();
     let found = world.graph.resolve_name(&world.files, file, "known_119");
     assert_eq!(world.describe_all(found), "m119.py:known_119");
+}
+
+#[test]
+fn huge_and_broken_settings_are_harmless() {
+    let patterns: Vec<String> = (0..3_000)
+        .map(|n| format!("\"p{n}/*\": [\"src/*\", 7, null]"))
+        .collect();
+    let nested = format!("{}\"x\"{}", "{\"a\":".repeat(100), "}".repeat(100));
+    check_names(
+        &format!(
+            "
+//- tsconfig.json
+{{\"compilerOptions\": {{\"paths\": {{{}}}}}}}
+//- package.json
+{{\"name\": 7, \"exports\": {nested}, \"main\": [\"../../../etc/passwd\"]}}
+//- lib/package.json
+{{\"name\": \"broken\", \"exports\": {nested}, \"main\": \"../../../etc/passwd\"}}
+//- lib/tsconfig.json
+{{ not json
+//- src/a.ts
+export const a = 1;
+//- lib/b.ts
+import {{ a }} from 'p1/a';
+import * as broken from 'broken';
+import {{ out }} from '../../../out';
+",
+            patterns.join(",\n")
+        ),
+        "
+        lib/b.ts a -> src/a.ts:a
+        lib/b.ts broken -> nothing
+        lib/b.ts out -> nothing
+        ",
+    );
 }
 
 #[test]

@@ -5,6 +5,9 @@
 /// Longest text that is looked at, in bytes.
 const MAX_BYTES: usize = 400;
 
+/// Longest list of parameters that is looked at, in bytes.
+const MAX_PARAMETERS: usize = 8 * 1024;
+
 /// Whether a byte can stand in a name. Every byte of a character beyond ASCII can.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
@@ -96,6 +99,11 @@ pub(super) fn annotation(text: &str) -> Option<Annotation<'_>> {
 /// The annotation of a parameter in the text between a function's parentheses. `Some(None)` for a
 /// parameter without one.
 pub(super) fn parameter<'a>(parameters: &'a str, name: &str) -> Option<Option<Annotation<'a>>> {
+    let mut end = parameters.len().min(MAX_PARAMETERS);
+    while !parameters.is_char_boundary(end) {
+        end -= 1;
+    }
+    let parameters = parameters.get(..end).unwrap_or("");
     if !parameters.contains(name) {
         return None;
     }

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use crate::files::{DefId, FileId};
 use crate::graph::csr::Rows;
+use crate::graph::found::{Found, Target};
 use crate::graph::modules::Family;
-use crate::graph::scopes::{Found, Names, Target};
+use crate::graph::names::Names;
 
 /// Most classes that one look-up asks.
 const MAX_CLASSES: usize = 64;

@@ -8,11 +8,13 @@ use rayon::prelude::*;
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
 use crate::graph::expressions;
+use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::Locals;
 use crate::graph::modules::Family;
-use crate::graph::scopes::{Found, Names, Target};
+use crate::graph::names::Names;
 use crate::graph::values::{Evaluator, Place, Value};
+use crate::graph::words::BUILTIN_MEMBERS;
 use crate::symbols::Symbols;
 
 /// Most definitions of one name that a name alone may link to.
@@ -23,160 +25,6 @@ const MAX_NAMESPACES: usize = 64;
 const MIN_NAME: usize = 5;
 /// From this length on a plain word is as telling as a compound one.
 const LONG_NAME: usize = 9;
-
-/// Members that the languages' own objects have: a use of one says nothing about a repository's
-/// definition of the same name.
-const BUILTIN_MEMBERS: &[&str] = &[
-    "addEventListener",
-    "append",
-    "appendChild",
-    "apply",
-    "assertEqual",
-    "assertRaises",
-    "assertTrue",
-    "assign",
-    "astype",
-    "called",
-    "calledWith",
-    "capitalize",
-    "catch",
-    "charAt",
-    "charCodeAt",
-    "children",
-    "clear",
-    "close",
-    "concat",
-    "console",
-    "constructor",
-    "contains",
-    "copy",
-    "count",
-    "createElement",
-    "debug",
-    "decode",
-    "default",
-    "defineProperty",
-    "delete",
-    "describe",
-    "descriptor",
-    "disconnect",
-    "encode",
-    "endsWith",
-    "endswith",
-    "entries",
-    "equal",
-    "equals",
-    "error",
-    "every",
-    "exception",
-    "execute",
-    "exists",
-    "expect",
-    "extend",
-    "fetch",
-    "filter",
-    "finally",
-    "findIndex",
-    "flush",
-    "forEach",
-    "format",
-    "fromkeys",
-    "getAttribute",
-    "getItem",
-    "group",
-    "groups",
-    "handle",
-    "hasOwnProperty",
-    "includes",
-    "index",
-    "indexOf",
-    "innerHTML",
-    "input",
-    "insert",
-    "isArray",
-    "isdigit",
-    "items",
-    "iterator",
-    "join",
-    "keys",
-    "lastIndexOf",
-    "length",
-    "listen",
-    "lower",
-    "lstrip",
-    "match",
-    "message",
-    "module",
-    "name",
-    "options",
-    "output",
-    "parent",
-    "parse",
-    "popitem",
-    "print",
-    "property",
-    "prototype",
-    "query",
-    "querySelector",
-    "querySelectorAll",
-    "random",
-    "range",
-    "readline",
-    "readlines",
-    "reduce",
-    "reject",
-    "remove",
-    "removeChild",
-    "removeEventListener",
-    "render",
-    "replace",
-    "request",
-    "require",
-    "resolve",
-    "response",
-    "result",
-    "reverse",
-    "rstrip",
-    "search",
-    "setAttribute",
-    "setItem",
-    "setdefault",
-    "shape",
-    "shift",
-    "slice",
-    "splice",
-    "split",
-    "splitlines",
-    "start",
-    "startsWith",
-    "startswith",
-    "state",
-    "status",
-    "string",
-    "stringify",
-    "strip",
-    "subscribe",
-    "substr",
-    "substring",
-    "super",
-    "target",
-    "title",
-    "toBe",
-    "toEqual",
-    "toLowerCase",
-    "toString",
-    "toUpperCase",
-    "translate",
-    "trim",
-    "unshift",
-    "update",
-    "upper",
-    "value",
-    "valueOf",
-    "values",
-    "warning",
-    "write",
-];
 
 /// One reference that was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -397,11 +245,6 @@ fn is_compound(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_builtin_members_are_sorted() {
-        assert!(BUILTIN_MEMBERS.is_sorted());
-    }
 
     #[test]
     fn common_names_do_not_tell() {

@@ -9,15 +9,18 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::Rows;
 use crate::graph::modules::Family;
 use crate::graph::references::Edge;
-use crate::graph::{Confidence, TestLink};
+use crate::graph::test_paths::Mirrors;
+use crate::graph::{CallSite, Confidence, TestLink};
 use crate::symbols::{Symbols, fold};
 
 /// Most tests that are kept of one definition, the surest ones.
 pub(super) const MAX_TESTS_OF_DEFINITION: usize = 48;
 /// Most test files that are kept of one file, the surest ones.
 pub(super) const MAX_TEST_FILES_OF_FILE: usize = 96;
-/// Most source files that the path of one test file may mirror.
-const MAX_MIRRORED: usize = 4;
+/// Most tests that a definition without its own takes over from those that use it.
+const MAX_INDIRECT: usize = 8;
+/// How many steps such a test may be away.
+const INDIRECT_STEPS: usize = 2;
 
 /// Both relations.
 #[derive(Debug, Default)]
@@ -32,6 +35,7 @@ pub(super) struct Evidence<'a> {
     pub(super) symbols: &'a Symbols,
     pub(super) edges: &'a [Vec<Edge>],
     pub(super) imports: &'a Rows<FileId>,
+    pub(super) uses: &'a Rows<CallSite>,
 }
 
 /// How strongly a test is tied to what it tests: the larger, the surer.
@@ -66,13 +70,17 @@ impl TestLinks {
                 (merged(definitions), file_links(evidence, *test, &mirrored))
             })
             .unzip();
+        let mut of_definitions = rows(
+            files.definition_count(),
+            definitions.concat(),
+            MAX_TESTS_OF_DEFINITION,
+            |test, link| (DefId(test), link),
+        );
+        for _ in 0..INDIRECT_STEPS {
+            of_definitions = with_indirect(evidence, &of_definitions);
+        }
         Self {
-            of_definitions: rows(
-                files.definition_count(),
-                definitions.concat(),
-                MAX_TESTS_OF_DEFINITION,
-                |test, link| (DefId(test), link),
-            ),
+            of_definitions,
             of_files: rows(
                 files.len(),
                 of_files.concat(),
@@ -330,6 +338,43 @@ fn rows<T: Copy>(
     Rows::from_pairs(count, &pairs)
 }
 
+/// Gives functions that no test refers to the tests of what uses them: a private function is tested
+/// through its callers.
+fn with_indirect(
+    evidence: &Evidence<'_>,
+    direct: &Rows<(DefId, TestLink)>,
+) -> Rows<(DefId, TestLink)> {
+    let files = evidence.files;
+    let ids: Vec<DefId> = files.definition_ids().collect();
+    let rows: Vec<Vec<(DefId, TestLink)>> = ids
+        .par_iter()
+        .map(|id| {
+            let own = direct.row(id.0);
+            let kind = files.definition(*id).kind;
+            if !own.is_empty() || !(kind.is_function() || kind.is_container()) {
+                return own.to_vec();
+            }
+            let mut indirect: Vec<(DefId, TestLink)> = Vec::new();
+            let sites = evidence.uses.row(id.0).iter().take(256);
+            for site in sites.filter(|site| site.confidence > Confidence::NameOnly) {
+                let Some(user) = site.enclosing else { continue };
+                // The surest few of each user, so that one user does not crowd out the others.
+                for (test, _) in direct.row(user.0).iter().take(2) {
+                    if indirect.iter().all(|(known, _)| known != test) {
+                        indirect.push((*test, TestLink::Indirect));
+                    }
+                }
+                if indirect.len() >= MAX_INDIRECT {
+                    break;
+                }
+            }
+            indirect.truncate(MAX_INDIRECT);
+            indirect
+        })
+        .collect();
+    Rows::from_rows(&rows)
+}
+
 /// Sort key: surest first.
 fn order(strength: Strength) -> impl Ord {
     std::cmp::Reverse((
@@ -339,126 +384,6 @@ fn order(strength: Strength) -> impl Ord {
         strength.certain,
         strength.uses,
     ))
-}
-
-/// Source files by the stems of their names, to find those whose paths a test file mirrors.
-struct Mirrors {
-    by_stem: HashMap<String, Vec<FileId>>,
-}
-
-impl Mirrors {
-    fn new(files: &Files) -> Self {
-        let mut by_stem: HashMap<String, Vec<FileId>> = HashMap::default();
-        for id in files.ids() {
-            let file = files.file(id);
-            if file.role == Role::Source && file.language.is_code() && file.content.is_some() {
-                let stem = source_stem(files, id);
-                by_stem.entry(stem).or_default().push(id);
-            }
-        }
-        Self { by_stem }
-    }
-
-    /// The files that the path of a test mirrors: those with its stem that share most of its
-    /// directories. Sorted.
-    fn of(&self, files: &Files, test: FileId) -> Vec<FileId> {
-        let Some(stem) = test_stem(files, test) else {
-            return Vec::new();
-        };
-        let Some(candidates) = self.by_stem.get(&stem) else {
-            return Vec::new();
-        };
-        let family = Family::of(files.file(test).language);
-        let words = path_words(files.file(test).path.directory());
-        let mut best = 0;
-        let mut found = Vec::new();
-        for id in candidates {
-            if Family::of(files.file(*id).language) != family {
-                continue;
-            }
-            let shared = path_words(files.file(*id).path.directory())
-                .iter()
-                .filter(|word| words.contains(word))
-                .count();
-            if found.is_empty() || shared > best {
-                best = shared;
-                found.clear();
-                found.push(*id);
-            } else if shared == best {
-                found.push(*id);
-            }
-        }
-        if found.len() > MAX_MIRRORED {
-            found.clear();
-        }
-        found
-    }
-}
-
-/// The name by which tests would mirror a source file; of `index.ts` and `__init__.py` that is the
-/// directory's.
-fn source_stem(files: &Files, id: FileId) -> String {
-    let path = &files.file(id).path;
-    let name = path.file_name();
-    let stem = name.split('.').next().unwrap_or(name);
-    let stem = if matches!(stem, "index" | "__init__") {
-        path.directory().rsplit('/').next().unwrap_or("")
-    } else {
-        path.stem()
-    };
-    fold_stem(stem)
-}
-
-/// What a test file's name says that it tests; `None` where it says nothing (`tests.py`).
-fn test_stem(files: &Files, id: FileId) -> Option<String> {
-    let path = &files.file(id).path;
-    let mut stem = path.stem();
-    for mark in [
-        ".test", ".spec", "_test", "_spec", "-test", "-spec", "_tests", ".tests",
-    ] {
-        stem = stem.strip_suffix(mark).unwrap_or(stem);
-    }
-    stem = stem
-        .strip_prefix("test_")
-        .or(stem.strip_prefix("test-"))
-        .unwrap_or(stem);
-    if stem.len() > 4 {
-        stem = stem
-            .strip_suffix("Test")
-            .or(stem.strip_suffix("Tests"))
-            .unwrap_or(stem);
-    }
-    if matches!(stem, "index" | "__init__") {
-        let above = path
-            .segments()
-            .rev()
-            .skip(1)
-            .find(|s| !matches!(*s, "__tests__" | "tests" | "test" | "spec"))?;
-        return Some(fold_stem(above));
-    }
-    if matches!(stem, "test" | "tests" | "spec" | "conftest" | "") {
-        return None;
-    }
-    Some(fold_stem(stem))
-}
-
-/// `database_client`, `database-client` and `DatabaseClient` are the same.
-fn fold_stem(stem: &str) -> String {
-    fold(&stem.replace('-', ""))
-}
-
-/// The directories of a path that say what lies below them.
-fn path_words(directory: &str) -> Vec<&str> {
-    directory
-        .split('/')
-        .filter(|s| {
-            !matches!(
-                *s,
-                "" | "src" | "lib" | "test" | "tests" | "__tests__" | "spec"
-            )
-        })
-        .map(|s| s.strip_prefix("test_").unwrap_or(s))
-        .collect()
 }
 
 #[cfg(test)]

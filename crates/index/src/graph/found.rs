@@ -1,0 +1,65 @@
+//! What a name stands for.
+
+use crate::files::{DefId, FileId};
+
+/// One thing that a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Target {
+    Definition(DefId),
+    Module(FileId),
+    /// Something outside the repository.
+    External,
+}
+
+/// At most four targets of one name: overloads, alternatives of a conditional definition, an
+/// interface merged with a class.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    targets: [Option<Target>; 4],
+}
+
+impl Found {
+    pub(super) fn one(target: Target) -> Self {
+        Self {
+            targets: [Some(target), None, None, None],
+        }
+    }
+
+    /// Adds a target; the fifth and equal ones are left out.
+    pub(super) fn push(&mut self, target: Target) {
+        for slot in &mut self.targets {
+            match slot {
+                None => {
+                    *slot = Some(target);
+                    return;
+                }
+                Some(present) if *present == target => return,
+                Some(_) => {}
+            }
+        }
+    }
+
+    pub(super) fn first(&self) -> Option<Target> {
+        self.targets[0]
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.targets[0].is_none()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Target> {
+        self.targets.into_iter().flatten()
+    }
+
+    pub(super) fn definitions(&self) -> impl Iterator<Item = DefId> {
+        self.iter().filter_map(|target| match target {
+            Target::Definition(id) => Some(id),
+            Target::Module(_) | Target::External => None,
+        })
+    }
+
+    /// Whether there are two or more.
+    pub(super) fn is_ambiguous(&self) -> bool {
+        self.targets[1].is_some()
+    }
+}
