@@ -470,6 +470,39 @@ fn ecmascript_imports_lead_to_files() {
 }
 
 #[test]
+fn ecmascript_probes_endings_outputs_and_directories() {
+    check_imports(
+        "
+        //- hooks/package.json
+        {\"name\": \"hooks\", \"main\": \"dist/hooks.js\"}
+        //- hooks/src/hooks.js
+        export const useState = 1;
+        //- src/a.mjs
+        import './b.js';
+        import './c';
+        import './d.cjs';
+        import './view';
+        import '../hooks';
+        import './e.css?inline';
+        import '../../outside';
+        import 'node:fs';
+        import './missing';
+        //- src/b.ts
+        //- src/b.js
+        //- src/c.d.ts
+        //- src/c.js
+        //- src/d.cts
+        //- src/view/index.jsx
+        //- src/e.css
+        a {}
+        ",
+        "
+        src/a.mjs: hooks/src/hooks.js src/b.ts src/c.js src/d.cts src/e.css src/view/index.jsx
+        ",
+    );
+}
+
+#[test]
 fn commonjs_requires() {
     check_names(
         "

@@ -73,7 +73,9 @@ impl EcmascriptModules {
             || specifier.starts_with("./")
             || specifier.starts_with("../")
         {
-            return probe_source(files, &join(directory, specifier)?);
+            let path = join(directory, specifier)?;
+            return probe_source(files, &path)
+                .or_else(|| self.packages.resolve_directory(files, &path));
         }
         if specifier.is_empty() || specifier.starts_with('/') || specifier.contains(':') {
             return None;

@@ -81,6 +81,12 @@ impl Packages {
             .map(|(_, file)| file)
     }
 
+    /// Where the package in a directory leads, for a relative import of the directory.
+    pub(super) fn resolve_directory(&self, files: &Files, directory: &str) -> Option<FileId> {
+        let number = *self.by_directory.get(directory)?;
+        self.packages.get(number as usize)?.resolve(files, "")
+    }
+
     /// A specifier that begins with `#`, through the nearest package's `imports`.
     pub(super) fn resolve_internal(
         &self,
