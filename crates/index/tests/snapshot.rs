@@ -1,5 +1,7 @@
 //! A snapshot derived from an earlier one equals a rebuild from nothing, over random edits.
 
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

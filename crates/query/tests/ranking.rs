@@ -2,6 +2,8 @@
 //! committed as text and reviewed like code; imperfect ones stay as they are until ranking gets
 //! better, and the summary says how good they are together.
 
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
