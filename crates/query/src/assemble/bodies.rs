@@ -30,8 +30,9 @@ struct Body {
     rank: usize,
     section: SectionKind,
     is_container: bool,
-    /// Estimated tokens, exact once counted.
+    /// Tokens: estimated until `is_counted`.
     tokens: usize,
+    is_counted: bool,
     worth: f32,
     state: State,
 }
@@ -168,7 +169,8 @@ impl Body {
     }
 
     fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
-        let estimate = (self.tokens as f32 / ESTIMATE_SLACK) as usize;
+        let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
+        let estimate = (self.tokens as f32 / slack) as usize;
         if estimate > plan.packed.left() || estimate > self.most_tokens(plan, pass) {
             return;
         }
@@ -181,6 +183,7 @@ impl Body {
             .packed
             .measure(card::full(plan.snapshot, self.id, self.section));
         self.tokens = measured.tokens;
+        self.is_counted = true;
         if self.allowed(plan, &measured, freed, pass) {
             plan.packed.add(measured, shows, (BODY, self.rank));
             self.state = State::Shown;
@@ -269,6 +272,7 @@ fn body(plan: &Plan<'_>, id: DefId, rank: usize) -> Body {
         section,
         is_container: definition.kind.is_container(),
         tokens,
+        is_counted: false,
         worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
         state: State::Waiting,
     }

@@ -28,6 +28,8 @@ pub struct AssembleConfig {
     pub callers_of_one: usize,
     pub import_files: usize,
     pub dropped: usize,
+    pub side_dishes_from: usize,
+    pub main_share: usize,
     pub shares: Shares,
 }
 

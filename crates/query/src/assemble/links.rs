@@ -84,7 +84,11 @@ impl Links {
     /// Adds what fits.
     pub(super) fn fill(&mut self, plan: &mut Plan<'_>, pass: Pass) {
         for (position, waiting) in self.links.iter_mut().enumerate() {
-            if waiting.done || plan.share(waiting.link.section()) == 0 {
+            // What was counted need not be counted again to know that it does not fit.
+            if waiting.done
+                || waiting.tokens > plan.packed.left()
+                || plan.share(waiting.link.section()) == 0
+            {
                 continue;
             }
             let added = match &waiting.link {
@@ -183,7 +187,8 @@ fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             found.push((*test, weight));
         }
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
+    // Stable, so that the weights of one test are summed in the order of the seeds.
+    found.sort_by_key(|(test, _)| *test);
     let mut summed: Vec<(DefId, f32)> = Vec::new();
     for (test, weight) in found {
         match summed.last_mut() {
@@ -259,7 +264,7 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             sites.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
             sites.truncate(most);
         }
-        sites.sort_by(|a, b| a.0.cmp(&b.0));
+        sites.sort_by_key(|(key, _)| *key);
         sites.dedup_by_key(|(_, site)| (site.file, site.line));
         per_seed.push(
             sites
@@ -316,18 +321,18 @@ fn imports(plan: &Plan<'_>) -> Vec<Link> {
             let middle = through.iter().find(|middle| {
                 !best.contains(middle) && graph.imports(**middle).binary_search(to).is_ok()
             });
-            if let Some(middle) = middle {
-                if let Some((statement, line)) = statement(plan, *from, *middle) {
-                    found.push((
-                        2,
-                        i + j,
-                        Link::Import {
-                            chain: vec![*from, *middle, *to],
-                            statement,
-                            line,
-                        },
-                    ));
-                }
+            if let Some(middle) = middle
+                && let Some((statement, line)) = statement(plan, *from, *middle)
+            {
+                found.push((
+                    2,
+                    i + j,
+                    Link::Import {
+                        chain: vec![*from, *middle, *to],
+                        statement,
+                        line,
+                    },
+                ));
             }
         }
     }

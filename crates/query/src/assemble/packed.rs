@@ -49,6 +49,8 @@ pub(super) struct Packed<'a> {
     intent: &'a Intent,
     budget: usize,
     placed: Vec<Placed>,
+    /// Tokens of each section's tags, in the order of [`SectionKind::ALL`].
+    tags: [usize; 5],
     /// Tokens of the header and of all placed entries and opened sections.
     total: usize,
     sequence: usize,
@@ -62,6 +64,10 @@ impl<'a> Packed<'a> {
             intent,
             budget,
             placed: Vec::new(),
+            tags: SectionKind::ALL.map(|section| {
+                let (open, close) = render::section(format, section);
+                tokenizer::count(&open) + tokenizer::count(&close)
+            }),
             total: tokenizer::count(&open) + tokenizer::count(&close) + RESERVE,
             sequence: 0,
         }
@@ -100,8 +106,7 @@ impl<'a> Packed<'a> {
     }
 
     fn tags(&self, section: SectionKind) -> usize {
-        let (open, close) = render::section(self.format, section);
-        tokenizer::count(&open) + tokenizer::count(&close)
+        of_section(self.tags, section)
     }
 
     /// What adding an entry to a section costs beyond its own tokens.
@@ -215,11 +220,7 @@ impl<'a> Packed<'a> {
             .into_iter()
             .map(|(kind, placed)| Section {
                 name: kind.name(),
-                budget: SectionKind::ALL
-                    .iter()
-                    .zip(budgets)
-                    .find_map(|(of, budget)| (*of == kind).then_some(budget))
-                    .unwrap_or(0),
+                budget: of_section(budgets, kind),
                 used: self.used(kind),
                 items: placed.iter().map(|p| item(&p.measured)).collect(),
             })
@@ -271,6 +272,14 @@ impl<'a> Packed<'a> {
         }
         sections
     }
+}
+
+/// The number that belongs to a section in a list that has the order of [`SectionKind::ALL`].
+fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
+    let mut paired = SectionKind::ALL.iter().zip(numbers);
+    paired
+        .find_map(|(kind, number)| (*kind == section).then_some(number))
+        .unwrap_or(0)
 }
 
 /// Whether a body makes an entry superfluous: it shows all of the entry's lines (any of them, where

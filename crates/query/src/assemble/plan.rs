@@ -24,6 +24,9 @@ pub(super) const LINK: u8 = 2;
 pub(super) const COMPACT: u8 = 3;
 pub(super) const OUTLINE: u8 = 4;
 
+/// Tokens under which no card is tried.
+const SMALLEST_CARD: usize = 24;
+
 /// Whether only the section's own share may be used, or all that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -119,7 +122,8 @@ impl<'a> Plan<'a> {
         pack
     }
 
-    /// Tokens of a section's share.
+    /// Tokens of a section's share. Side dishes shrink with a small budget: there the body of the
+    /// right function is worth more than the names of its tests.
     pub(super) fn share(&self, section: SectionKind) -> usize {
         let percent = match section {
             SectionKind::Definitions => self.profile.definitions,
@@ -128,7 +132,15 @@ impl<'a> Plan<'a> {
             SectionKind::Tests => self.profile.tests,
             SectionKind::Callers => self.profile.callers,
         };
-        self.budget * percent / 100
+        let is_main = matches!(section, SectionKind::Definitions | SectionKind::Snippets)
+            || percent >= self.config.main_share;
+        let share = self.budget * percent / 100;
+        let full = self.config.side_dishes_from.max(1);
+        if is_main || self.budget >= full {
+            share
+        } else {
+            share * self.budget / full
+        }
     }
 
     /// Adds an entry if the pass allows what it costs; gives its cost where it does not.
@@ -191,7 +203,10 @@ impl<'a> Plan<'a> {
             let files = &self.snapshot.files;
             let lines = files.definition(id).lines;
             let file = files.file_of(id);
-            if left == 0 || !seen.insert(id) {
+            if left == 0 || self.packed.left() < SMALLEST_CARD {
+                break;
+            }
+            if !seen.insert(id) {
                 continue;
             }
             if self.packed.has(id) || self.packed.shows_all(file, lines) {
@@ -218,6 +233,9 @@ impl<'a> Plan<'a> {
             .map(|file| file.id)
             .collect();
         for (position, file) in files.into_iter().enumerate() {
+            if self.packed.left() < SMALLEST_CARD {
+                break;
+            }
             if self.packed.has_file(file) {
                 continue;
             }

@@ -62,14 +62,14 @@ pub(super) fn split(lines: &[String]) -> Document<'_> {
             i = end + 1;
             continue;
         }
-        if let Some(at) = line.find("<!--") {
-            if last_comment_end.is_some_and(|end| end + 1 >= i) {
-                reader.prose_line(line.get(..at).unwrap_or(""), None);
-                let (next, rest) = skip_comment(lines, i - 1, at);
-                reader.prose_line(rest, None);
-                i = next;
-                continue;
-            }
+        if let Some(at) = line.find("<!--")
+            && last_comment_end.is_some_and(|end| end + 1 >= i)
+        {
+            reader.prose_line(line.get(..at).unwrap_or(""), None);
+            let (next, rest) = skip_comment(lines, i - 1, at);
+            reader.prose_line(rest, None);
+            i = next;
+            continue;
         }
         if line.trim_start().starts_with("<details") {
             if i > judged {

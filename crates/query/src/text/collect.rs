@@ -207,11 +207,12 @@ impl Collector {
         if frame::is_error(code) && code.contains(": ") {
             self.error(code);
         }
-        if !code.contains(' ') && !code.contains("://") {
-            if let Some(mention) = paths::read(code, Strictness::Slash) {
-                self.path(mention);
-                return;
-            }
+        if !code.contains(' ')
+            && !code.contains("://")
+            && let Some(mention) = paths::read(code, Strictness::Slash)
+        {
+            self.path(mention);
+            return;
         }
         for name in names::scan(code) {
             let trimmed = names::trim(&name.text);

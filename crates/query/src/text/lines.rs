@@ -50,8 +50,7 @@ fn reflow(line: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for part in line.split("  ").map(str::trim).filter(|p| !p.is_empty()) {
         let mut current = String::new();
-        let mut words = part.split(' ').peekable();
-        while let Some(word) = words.next() {
+        for word in part.split(' ') {
             if is_heading_mark(word) {
                 flush(&mut lines, &mut current);
             }
