@@ -131,7 +131,8 @@ pub fn answer(
             detail: "nothing in the repository matches the words of the query".to_owned(),
         });
     }
-    let pack = assemble::assemble(snapshot, request, &intent, &candidates, &ranked, config);
+    let mut pack = assemble::assemble(snapshot, request, &intent, &candidates, &ranked, config);
+    issues.append(&mut pack.notes);
     let end = now();
     let mut files = ranked.files;
     let mut functions = ranked.functions;

@@ -110,7 +110,7 @@ pub struct Pack {
     /// What is not, best first. A definition of which only a card or a part is shown counts as
     /// dropped: its body is not there.
     pub dropped: Vec<Dropped>,
-    /// What could not be done.
+    /// What could not be done; `answer` moves them to the answer's issues.
     pub notes: Vec<Issue>,
 }
 

@@ -253,3 +253,56 @@ fn an_empty_repository_gives_an_empty_context_within_the_budget() {
         assert!(pack.used < 40);
     }
 }
+
+#[test]
+fn where_nothing_fits_the_answer_says_so() {
+    let path = format!("{}/m.py", "directory".repeat(150));
+    let files = [(path, "def stop_pool(pool):\n    pool.stop()\n".to_owned())];
+    let snapshot = snapshot(files);
+    let request = request("`stop_pool` fails", 200, IntentKind::BugFix);
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    assert!(answer.pack.sections.is_empty());
+    let codes: Vec<&str> = answer.issues.iter().map(|issue| issue.code).collect();
+    assert_eq!(codes, ["budget_too_small"]);
+    assert!(!answer.pack.dropped.is_empty());
+}
+
+#[test]
+fn callers_that_are_not_listed_are_counted() {
+    let mut users = "from pool import stop_pool\n".to_owned();
+    for i in 0..60 {
+        users.push_str(&format!(
+            "\n\ndef user_{i}(pool):\n    return stop_pool(pool)\n"
+        ));
+    }
+    let files = [
+        (
+            "pool.py".to_owned(),
+            "def stop_pool(pool):\n    pool.stop()\n".to_owned(),
+        ),
+        ("users.py".to_owned(), users),
+    ];
+    let snapshot = snapshot(files);
+    let request = request(
+        "how is `stop_pool` used?",
+        1000,
+        IntentKind::UsageExploration,
+    );
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    assert!(
+        !items(&answer.pack, "callers").is_empty(),
+        "{}",
+        answer.pack.context
+    );
+    let note = answer
+        .issues
+        .iter()
+        .find(|issue| issue.code == "more_callers");
+    assert!(
+        note.is_some_and(|n| n.detail.contains("60 places")),
+        "{:?}",
+        answer.issues
+    );
+}
