@@ -96,13 +96,12 @@ impl Lexical {
     fn assemble(files: &Files, parts: Vec<Part>, commits: Commits) -> Self {
         let mut file_lengths = vec![[0; FIELDS]; files.len()];
         for part in &parts {
-            for document in &part.segment.documents {
-                let Some(file) = part.files[document.file as usize] else {
-                    continue;
-                };
-                let sums = &mut file_lengths[file.0 as usize];
-                for (sum, length) in sums.iter_mut().zip(document.lengths) {
-                    *sum += length;
+            for field in Field::ALL {
+                let lengths = part.segment.lengths(field);
+                for (document, length) in part.segment.documents.iter().zip(lengths) {
+                    if let Some(file) = part.files[document.file as usize] {
+                        file_lengths[file.0 as usize][field as usize] += length;
+                    }
                 }
             }
         }

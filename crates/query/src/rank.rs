@@ -43,7 +43,7 @@ pub fn rank(
         .lexical
         .search(&terms, &weights)
         .unwrap_or_default();
-    let evidence = evidence(snapshot, text, candidates, &hits);
+    let evidence = evidence(snapshot, text, candidates, hits);
     let files = files::rank(snapshot, &evidence, config);
     let functions = functions::rank(snapshot, text, &evidence, &files, config);
     Ranked { files, functions }
@@ -66,7 +66,7 @@ fn evidence(
     snapshot: &Snapshot,
     text: &QueryText,
     candidates: &Candidates,
-    hits: &foveate_index::lexical::Hits,
+    hits: foveate_index::lexical::Hits,
 ) -> Evidence {
     let named = candidates
         .definitions
@@ -93,7 +93,7 @@ fn evidence(
         .map(|s| s.text.as_str())
         .collect();
     Evidence {
-        hits: hits.clone(),
+        hits,
         definitions: noisy_or(named),
         places: noisy_or(files(false)),
         imports: noisy_or(files(true)),

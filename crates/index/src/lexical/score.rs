@@ -63,33 +63,64 @@ pub struct Hits {
     pub commits: Vec<(u32, f32)>,
 }
 
-/// Sparse sums over a dense range, cleared at the cost of what was touched.
+/// Sparse sums over a dense range, cleared at the cost of what was touched. Each place holds the
+/// sum with length normalization and the one without.
 struct Sums {
-    values: Vec<f32>,
+    values: Vec<[f32; 2]>,
     touched: Vec<u32>,
 }
 
 impl Sums {
     fn new(len: usize) -> Self {
         Self {
-            values: vec![0.0; len],
+            values: vec![[0.0; 2]; len],
             touched: Vec::new(),
         }
     }
 
-    fn add(&mut self, position: u32, value: f32) {
-        let sum = &mut self.values[position as usize];
-        if *sum == 0.0 {
+    fn add(&mut self, position: u32, tf: f32, norm: f32) {
+        let [normed, plain] = &mut self.values[position as usize];
+        if *plain == 0.0 {
             self.touched.push(position);
         }
-        *sum += value;
+        *normed += tf * norm;
+        *plain += tf;
     }
 
-    /// Adds the saturated sums, weighted by idf, to `scores`, and clears.
-    fn drain_into(&mut self, scores: &mut [f32], weight: f32, k1: f32) {
+    /// Calls `add` with every touched place and its saturated sums, and clears.
+    fn drain(&mut self, k1: f32, mut add: impl FnMut(usize, f32, f32)) {
+        let saturated = |tf: f32| tf * (k1 + 1.0) / (k1 + tf);
         for position in self.touched.drain(..) {
-            let tf = std::mem::take(&mut self.values[position as usize]);
-            scores[position as usize] += weight * tf * (k1 + 1.0) / (k1 + tf);
+            let [normed, plain] = std::mem::take(&mut self.values[position as usize]);
+            add(position as usize, saturated(normed), saturated(plain));
+        }
+    }
+}
+
+/// Length norms of one field: looked up for the lengths that nearly all documents have.
+struct Norms {
+    b: f32,
+    average: f32,
+    known: Vec<f32>,
+}
+
+impl Norms {
+    const KNOWN: u32 = 1024;
+
+    fn new(b: f32, average: f32) -> Self {
+        Self {
+            b,
+            average,
+            known: (0..Self::KNOWN)
+                .map(|length| norm(b, length as f32, average))
+                .collect(),
+        }
+    }
+
+    fn of(&self, length: u32) -> f32 {
+        match self.known.get(length as usize) {
+            Some(norm) => *norm,
+            None => norm(self.b, length as f32, self.average),
         }
     }
 }
@@ -106,6 +137,15 @@ fn norm(b: f32, length: f32, average: f32) -> f32 {
     } else {
         1.0 / (1.0 - b + b * length / average)
     }
+}
+
+/// One field's weights and norms for a query.
+struct FieldScorer {
+    field: Field,
+    file: f32,
+    chunk: f32,
+    file_norms: Norms,
+    chunk_norms: Norms,
 }
 
 impl Lexical {
@@ -126,54 +166,84 @@ impl Lexical {
         };
         let mut files = Sums::new(hits.files.len());
         let mut chunks = Sums::new(self.chunks);
-        let mut unnormed = Sums::new(self.chunks);
-        let averages = |documents: usize| {
-            self.totals
-                .map(|total| total as f32 / documents.max(1) as f32)
-        };
-        let file_average = averages(self.indexed_files);
-        let chunk_average = averages(self.chunks);
+        let fields = self.fields(weights);
         for term in terms {
-            for part in &self.parts {
-                let documents = &part.segment.documents;
-                for field in Field::ALL {
-                    let f = field as usize;
-                    let (wf, wc) = (weights.file.weights[f], weights.chunk.weights[f]);
-                    if wf == 0.0 && wc == 0.0 {
-                        continue;
-                    }
-                    part.segment.postings(field, &term.term, |number, tf| {
-                        let document = &documents[number as usize];
-                        let Some(file) = part.files[document.file as usize] else {
-                            return;
-                        };
-                        let tf = tf as f32;
-                        if wf > 0.0 {
-                            let length = self.file_lengths[file.0 as usize][f] as f32;
-                            let normed = norm(weights.file.b[f], length, file_average[f]);
-                            files.add(file.0, wf * tf * normed);
-                        }
-                        if let Some(chunk) = document.chunk
-                            && wc > 0.0
-                        {
-                            let position = self.first_chunk[file.0 as usize].0 + chunk;
-                            let length = document.lengths[f] as f32;
-                            let normed = norm(weights.chunk.b[f], length, chunk_average[f]);
-                            chunks.add(position, wc * tf * normed);
-                            unnormed.add(position, wc * tf);
-                        }
-                    })?;
-                }
+            for field in &fields {
+                self.add_field(&term.term, field, &mut files, &mut chunks)?;
             }
             self.add_history(term, weights, &mut files);
-            let chunk_weight = term.chunk * idf(self.chunks, chunks.touched.len());
-            let file_weight = term.file * idf(self.indexed_files, files.touched.len());
-            chunks.drain_into(&mut hits.chunks, chunk_weight, weights.chunk.k1);
-            unnormed.drain_into(&mut hits.chunks_unnormed, chunk_weight, weights.chunk.k1);
-            files.drain_into(&mut hits.files, file_weight, weights.file.k1);
+            let weight = term.chunk * idf(self.chunks, chunks.touched.len());
+            chunks.drain(weights.chunk.k1, |position, normed, plain| {
+                hits.chunks[position] += weight * normed;
+                hits.chunks_unnormed[position] += weight * plain;
+            });
+            let weight = term.file * idf(self.indexed_files, files.touched.len());
+            files.drain(weights.file.k1, |position, normed, _| {
+                hits.files[position] += weight * normed;
+            });
         }
         hits.commits = self.search_commits(terms, weights);
         Ok(hits)
+    }
+
+    /// The fields that count for files or chunks.
+    fn fields(&self, weights: &LexicalWeights) -> Vec<FieldScorer> {
+        let average = |f: usize, documents: usize| self.totals[f] as f32 / documents.max(1) as f32;
+        Field::ALL
+            .into_iter()
+            .map(|field| {
+                let f = field as usize;
+                FieldScorer {
+                    field,
+                    file: weights.file.weights[f],
+                    chunk: weights.chunk.weights[f],
+                    file_norms: Norms::new(weights.file.b[f], average(f, self.indexed_files)),
+                    chunk_norms: Norms::new(weights.chunk.b[f], average(f, self.chunks)),
+                }
+            })
+            .filter(|scorer| scorer.file > 0.0 || scorer.chunk > 0.0)
+            .collect()
+    }
+
+    fn add_field(
+        &self,
+        term: &str,
+        scorer: &FieldScorer,
+        files: &mut Sums,
+        chunks: &mut Sums,
+    ) -> Result<(), LexicalError> {
+        let f = scorer.field as usize;
+        for part in &self.parts {
+            let lengths = part.segment.lengths(scorer.field);
+            // Documents come file by file, so the file's place and norm are looked up once each.
+            let mut held = u32::MAX;
+            let mut current: Option<(FileId, f32)> = None;
+            part.segment.postings(scorer.field, term, |number, tf| {
+                let document = part.segment.documents[number as usize];
+                if document.file != held {
+                    held = document.file;
+                    current = part.files[held as usize].map(|file| {
+                        let length = self.file_lengths[file.0 as usize][f];
+                        (file, scorer.file_norms.of(length))
+                    });
+                }
+                let Some((file, file_norm)) = current else {
+                    return;
+                };
+                let tf = tf as f32;
+                if scorer.file > 0.0 {
+                    files.add(file.0, scorer.file * tf, file_norm);
+                }
+                if scorer.chunk > 0.0
+                    && let Some(chunk) = document.chunk
+                {
+                    let position = self.first_chunk[file.0 as usize].0 + chunk;
+                    let norm = scorer.chunk_norms.of(lengths[number as usize]);
+                    chunks.add(position, scorer.chunk * tf, norm);
+                }
+            })?;
+        }
+        Ok(())
     }
 
     fn add_history(&self, term: &QueryTerm, weights: &LexicalWeights, files: &mut Sums) {
@@ -186,10 +256,8 @@ impl Lexical {
             for file in &commit.files {
                 let length = self.commits.file_lengths[file.0 as usize];
                 let normed = norm(weights.history_b, length, average);
-                files.add(
-                    file.0,
-                    weights.history * f32::from(*tf) * commit.share * normed,
-                );
+                let tf = weights.history * f32::from(*tf) * commit.share;
+                files.add(file.0, tf, normed);
             }
         }
     }
