@@ -9,6 +9,7 @@
 use crate::files::FileId;
 
 use super::fields::{FIELDS, Field};
+use super::segment::Document;
 use super::{Lexical, LexicalError};
 
 /// A term of the query with its weights; terms must be distinct.
@@ -148,6 +149,50 @@ struct FieldScorer {
     chunk_norms: Norms,
 }
 
+/// The postings of one file in one field, which follow one another.
+struct FileRun {
+    /// Position in the segment.
+    held: u32,
+    /// In the snapshot, where it is part of it.
+    file: Option<FileId>,
+    norm: f32,
+    first_chunk: u32,
+    tf: f32,
+}
+
+impl Default for FileRun {
+    fn default() -> Self {
+        Self {
+            held: u32::MAX,
+            file: None,
+            norm: 0.0,
+            first_chunk: 0,
+            tf: 0.0,
+        }
+    }
+}
+
+impl FileRun {
+    fn start(held: u32, file: Option<FileId>, place: impl FnOnce(FileId) -> (f32, u32)) -> Self {
+        let (norm, first_chunk) = file.map_or((0.0, 0), place);
+        Self {
+            held,
+            file,
+            norm,
+            first_chunk,
+            tf: 0.0,
+        }
+    }
+
+    fn flush(&self, scorer: &FieldScorer, files: &mut Sums) {
+        if let Some(file) = self.file
+            && scorer.file > 0.0
+        {
+            files.add(file.0, scorer.file * self.tf, self.norm);
+        }
+    }
+}
+
 impl Lexical {
     /// Scores all files, chunks and commits that share a term with the query.
     ///
@@ -215,33 +260,30 @@ impl Lexical {
         let f = scorer.field as usize;
         for part in &self.parts {
             let lengths = part.segment.lengths(scorer.field);
-            // Documents come file by file, so the file's place and norm are looked up once each.
-            let mut held = u32::MAX;
-            let mut current: Option<(FileId, f32)> = None;
+            // Documents come file by file, so a file is looked up and added to once.
+            let mut run = FileRun::default();
             part.segment.postings(scorer.field, term, |number, tf| {
                 let document = part.segment.documents[number as usize];
-                if document.file != held {
-                    held = document.file;
-                    current = part.files[held as usize].map(|file| {
-                        let length = self.file_lengths[file.0 as usize][f];
-                        (file, scorer.file_norms.of(length))
+                if document.file != run.held {
+                    run.flush(scorer, files);
+                    run = FileRun::start(document.file, part.files[document.file as usize], |id| {
+                        (
+                            scorer.file_norms.of(self.file_lengths[id.0 as usize][f]),
+                            self.first_chunk[id.0 as usize].0,
+                        )
                     });
                 }
-                let Some((file, file_norm)) = current else {
+                if run.file.is_none() {
                     return;
-                };
-                let tf = tf as f32;
-                if scorer.file > 0.0 {
-                    files.add(file.0, scorer.file * tf, file_norm);
                 }
-                if scorer.chunk > 0.0
-                    && let Some(chunk) = document.chunk
-                {
-                    let position = self.first_chunk[file.0 as usize].0 + chunk;
+                let tf = tf as f32;
+                run.tf += tf;
+                if scorer.chunk > 0.0 && document.chunk != Document::OF_FILE {
                     let norm = scorer.chunk_norms.of(lengths[number as usize]);
-                    chunks.add(position, scorer.chunk * tf, norm);
+                    chunks.add(run.first_chunk + document.chunk, scorer.chunk * tf, norm);
                 }
             })?;
+            run.flush(scorer, files);
         }
         Ok(())
     }

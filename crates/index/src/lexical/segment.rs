@@ -29,8 +29,13 @@ pub struct SegmentFile {
 pub struct Document {
     /// Position in [`Segment::files`].
     pub file: u32,
-    /// Position of the chunk in its file; `None` for the document of the file itself.
-    pub chunk: Option<u32>,
+    /// Position of the chunk in its file, or [`Document::OF_FILE`].
+    pub chunk: u32,
+}
+
+impl Document {
+    /// Stands for a chunk in the document of the file itself.
+    pub const OF_FILE: u32 = u32::MAX;
 }
 
 /// One immutable index over some files.
@@ -102,11 +107,11 @@ impl Segment {
                 }
                 writer.add_document(document(&fields, terms))
             };
-            add(&terms, None)?;
+            add(&terms, Document::OF_FILE)?;
             for (number, chunk) in chunks.iter().enumerate() {
                 terms.clear();
                 terms.chunk(&file.content, chunk);
-                add(&terms, Some(number as u32))?;
+                add(&terms, number as u32)?;
             }
         }
         let index = writer.finalize()?;

@@ -1,9 +1,10 @@
 //! The query as weighted index terms.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use foveate_index::lexical::QueryTerm;
-use foveate_index::tokens::for_each_term;
+use foveate_index::tokens::{for_each_term, terms};
 
 use super::weights::{RankConfig, SegmentWeights};
 use crate::resolve::is_stop_word;
@@ -29,6 +30,13 @@ fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
     }
 }
 
+/// Keywords and the like that pasted code is full of. They stand in a third of all chunks and tell
+/// none apart, and reading their postings is most of what a long query would cost.
+const KEYWORDS: &str = "assert async await class const def elif else except false func function \
+    import lambda let new none null nil return self str this true try undefined var void";
+
+static KEYWORD_TERMS: LazyLock<Vec<String>> = LazyLock::new(|| terms(KEYWORDS));
+
 /// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
 /// heaviest `most_terms`, in alphabetical order.
 pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTerm> {
@@ -36,7 +44,7 @@ pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTer
     for (position, kind) in KINDS.iter().enumerate() {
         for segment in text.segments.iter().filter(|s| s.kind == *kind) {
             for_each_term(&segment.text, |term| {
-                if is_stop_word(term) {
+                if is_stop_word(term) || KEYWORD_TERMS.iter().any(|keyword| keyword == term) {
                     return;
                 }
                 match frequencies.get_mut(term) {
