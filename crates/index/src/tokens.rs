@@ -29,7 +29,7 @@ struct Terms {
 }
 
 /// Calls `emit` for every term of `text`, in order; a compound identifier's whole self precedes
-/// its parts. Terms of one byte are left out.
+/// its parts. Terms of one byte are left out. `emit` must not split text itself.
 pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     TERMS.with_borrow_mut(|terms| {
         for identifier in identifiers(text) {

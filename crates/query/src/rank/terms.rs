@@ -40,11 +40,13 @@ static KEYWORD_TERMS: LazyLock<Vec<String>> = LazyLock::new(|| terms(KEYWORDS));
 /// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
 /// heaviest `most_terms`, in alphabetical order.
 pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTerm> {
+    // Split before the query is: splitting does not nest.
+    let keywords = &*KEYWORD_TERMS;
     let mut frequencies: BTreeMap<String, [f32; KINDS.len()]> = BTreeMap::new();
     for (position, kind) in KINDS.iter().enumerate() {
         for segment in text.segments.iter().filter(|s| s.kind == *kind) {
             for_each_term(&segment.text, |term| {
-                if is_stop_word(term) || KEYWORD_TERMS.iter().any(|keyword| keyword == term) {
+                if is_stop_word(term) || keywords.iter().any(|keyword| keyword == term) {
                     return;
                 }
                 match frequencies.get_mut(term) {
