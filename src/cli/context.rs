@@ -75,6 +75,8 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let blobs = BlobCache::new(Limits::default(), 0);
     let progress = Arc::new(Progress::default());
     let bar = Bar::start(&progress);
+    // The first count of tokens loads a dictionary for a tenth of a second: meanwhile.
+    let tokenizer = std::thread::spawn(|| foveate_query::tokenizer::count(""));
     let plan = once::read(
         &directory,
         args.r#ref.as_deref(),
@@ -88,6 +90,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         .and_then(|plan| Ok(build(plan, 1, None)?));
     bar.stop();
     let snapshot = Arc::new(snapshot?);
+    let _ = tokenizer.join();
     let answer = answer_now(&snapshot, &request, &ranking);
     let found = !answer.files.is_empty();
     let answered = Answered {

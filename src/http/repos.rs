@@ -10,7 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use foveate_model::{SkipReason, SourceFile};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::HttpState;
 use super::extract::{Body, Parameters, Segments};
@@ -137,10 +137,8 @@ pub struct SkippedAnswer {
 }
 
 /// What to tell of a repository.
-#[derive(Debug, Deserialize, IntoParams)]
-#[allow(unused_qualifications)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
 pub struct RepoParameters {
     /// Whether to list the files that are not indexed.
     #[serde(default)]
@@ -187,7 +185,10 @@ pub async fn list(State(state): State<HttpState>) -> Json<ReposAnswer> {
 /// Show one repository.
 #[utoipa::path(
     get, path = "/repos/{repo}", tag = "repos",
-    params(("repo" = String, Path, description = "Name of the repository"), RepoParameters),
+    params(
+        ("repo" = String, Path, description = "Name of the repository"),
+        ("skipped" = Option<bool>, Query, description = "Whether to list the files that are not indexed"),
+    ),
     responses(
         (status = 200, description = "The repository", body = RepoAnswer),
         (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),

@@ -17,9 +17,9 @@ use tokio_util::task::TaskTracker;
 use super::IngestSettings;
 use super::git::remote::RemoteCopy;
 use super::git::{GitError, GitRepo, Location};
-use super::tree::WorkingTree;
+use super::tree::{TreeError, WorkingTree};
 use super::watch::{Changed, TreeWatcher};
-use crate::engine::{Cause, Engine, Phase, Plan, Repository, Watching, Writer};
+use crate::engine::{Cause, Engine, Phase, Plan, Progress, Repository, Watching, Writer};
 
 /// What drives one repository.
 pub(super) struct Driver {
@@ -325,12 +325,24 @@ impl TreeWork {
         if !self.watch {
             return;
         }
-        let git_dir = self.tree.git().map(GitRepo::git_dir);
+        let git_dir = self.git_dir();
         let pending = Arc::clone(self.writer.repository().pending());
-        match TreeWatcher::new(git_dir, pending) {
-            Ok(watcher) => self.watcher = Some(Arc::new(watcher)),
+        match TreeWatcher::new(git_dir.as_deref(), pending) {
+            Ok(watcher) => {
+                if self.watcher.is_some() {
+                    watcher.changes().want_rescan();
+                }
+                self.watcher = Some(Arc::new(watcher));
+            }
             Err(error) => self.broken = Some(error),
         }
+    }
+
+    /// Where `HEAD` is, or will be when `git init` is through.
+    fn git_dir(&self) -> Option<PathBuf> {
+        let known = self.tree.git().map(|git| git.git_dir().to_owned());
+        let usual = self.tree.root().join(".git");
+        known.or_else(|| usual.is_dir().then_some(usual))
     }
 
     /// Whether events do not tell everything, so that the files must be looked at now and then.
@@ -355,15 +367,21 @@ impl TreeWork {
         }
     }
 
+    fn rescan(&mut self, engine: &Engine, progress: &Progress) -> Result<bool, TreeError> {
+        let watcher = self.watcher.as_ref();
+        self.tree.rescan(engine.blobs(), progress, watcher)
+    }
+
     fn look(&mut self, look: Look) -> Outcome {
         let start = Instant::now();
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(self.writer.repository().progress());
+        if let Some(watcher) = &self.watcher {
+            // Before `HEAD` is read, so that no move of it is missed.
+            watcher.add_git_dir();
+        }
         let (cause, read) = engine.pool().install(|| match look {
-            Look::Everything(cause) => {
-                let watcher = self.watcher.as_ref();
-                (cause, self.tree.rescan(engine.blobs(), &progress, watcher))
-            }
+            Look::Everything(cause) => (cause, self.rescan(&engine, &progress)),
             Look::At(changed) => {
                 let watcher = self.watcher.as_ref();
                 let read = self
@@ -374,7 +392,7 @@ impl TreeWork {
         });
         let outcome = match read {
             Ok(changed) => self.publish(cause, changed, start),
-            Err(super::tree::TreeError::Cancelled(_)) => return Outcome::Cancelled,
+            Err(TreeError::Cancelled(_)) => return Outcome::Cancelled,
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
         self.failed = matches!(outcome, Outcome::Failed);
@@ -398,6 +416,13 @@ impl TreeWork {
         self.driver
             .git
             .store(self.tree.git().cloned().map(Arc::new));
+        let git_dir = self.git_dir();
+        let watched = self.watcher.as_ref().map(|w| w.git_dir());
+        if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
+            // It became a repository, or another one, whose `HEAD` is not watched yet: the new
+            // watcher asks for a look at everything, which registers every directory.
+            self.start_watching();
+        }
         let current = self.writer.repository().current();
         let before = current.as_ref().map(|c| &c.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {

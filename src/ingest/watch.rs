@@ -71,6 +71,12 @@ impl Changes {
         self.arrived.notify_one();
     }
 
+    /// Asks for a look at everything.
+    pub fn want_rescan(&self) {
+        lock(&self.set).rescan = true;
+        self.arrived.notify_one();
+    }
+
     /// Waits for a change, then until none came for `quiet`, at most for `longest`.
     pub async fn settle(&self, quiet: Duration, longest: Duration) {
         while lock(&self.set).is_empty() {
@@ -112,8 +118,13 @@ fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
     if let Some(inside) = git_dir.and_then(|dir| path.strip_prefix(dir).ok()) {
         match inside.to_str().unwrap_or("") {
-            "info/exclude" => set.rescan = true,
-            "HEAD" | "logs/HEAD" | "packed-refs" | "ORIG_HEAD" | "index" => set.head = true,
+            "info" | "info/exclude" => set.rescan = true,
+            "HEAD" | "logs" | "logs/HEAD" | "packed-refs" | "ORIG_HEAD" | "index" => {
+                set.head = true;
+            }
+            branch if branch.starts_with("refs/heads/") && !branch.ends_with(".lock") => {
+                set.head = true;
+            }
             _ => {}
         }
         return;
@@ -165,14 +176,27 @@ impl TreeWatcher {
             }),
             changes,
         };
-        if let Some(git_dir) = git_dir {
-            for directory in [git_dir, &git_dir.join("logs"), &git_dir.join("info")] {
-                if directory.is_dir() {
-                    this.add(directory);
-                }
+        this.add_git_dir();
+        Ok(this)
+    }
+
+    /// Watches where git keeps what `HEAD` names; parts of it appear with the first commit.
+    pub fn add_git_dir(&self) {
+        let Some(git_dir) = self.git_dir() else {
+            return;
+        };
+        self.add(git_dir);
+        for part in ["logs", "info", "refs/heads"] {
+            let directory = git_dir.join(part);
+            if directory.is_dir() {
+                self.add(&directory);
             }
         }
-        Ok(this)
+    }
+
+    /// The git directory whose `HEAD` it watches.
+    pub fn git_dir(&self) -> Option<&Path> {
+        self.changes.git_dir.as_deref()
     }
 
     /// What it noticed.
@@ -231,7 +255,7 @@ impl TreeWatcher {
 
     /// Stops watching directories of the tree that are not in `directories`.
     pub fn keep_only(&self, directories: &HashSet<PathBuf>) {
-        let git_dir = self.changes.git_dir.as_deref();
+        let git_dir = self.git_dir();
         let is_git = |d: &Path| git_dir.is_some_and(|git_dir| d.starts_with(git_dir));
         let gone: Vec<PathBuf> = lock(&self.state)
             .watched
@@ -250,4 +274,104 @@ fn identity(directory: &Path) -> Option<(u64, u64)> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, Flag, ModifyKind};
+
+    use super::*;
+
+    fn changes() -> Changes {
+        Changes {
+            set: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            arrived: Notify::new(),
+            pending: Arc::default(),
+            git_dir: Some(PathBuf::from("/r/.git")),
+        }
+    }
+
+    fn event(kind: EventKind, path: &str) -> notify::Result<Event> {
+        Ok(Event::new(kind).add_path(PathBuf::from(path)))
+    }
+
+    #[test]
+    fn events_are_sorted_into_what_they_mean() {
+        let modified = EventKind::Modify(ModifyKind::Any);
+        let created = EventKind::Create(CreateKind::Any);
+        let opened = EventKind::Access(AccessKind::Open(AccessMode::Any));
+        let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        // Kind, path; number of paths, whole tree, HEAD.
+        let cases = [
+            (modified, "/r/a.py", (1, false, false)),
+            (written, "/r/a.py", (1, false, false)),
+            (opened, "/r/a.py", (0, false, false)),
+            (created, "/r/.gitignore", (1, true, false)),
+            (modified, "/r/b/.foveateignore", (1, true, false)),
+            (created, "/r/.git", (0, false, false)),
+            (modified, "/r/.git/HEAD", (0, false, true)),
+            (modified, "/r/.git/logs/HEAD", (0, false, true)),
+            (created, "/r/.git/index.lock", (0, false, false)),
+            (created, "/r/.git/refs/heads/main", (0, false, true)),
+            (created, "/r/.git/refs/heads/main.lock", (0, false, false)),
+            (modified, "/r/.git/info/exclude", (0, true, false)),
+        ];
+        for (kind, path, expected) in cases {
+            let changes = changes();
+            changes.add(event(kind, path));
+            let set = changes.take();
+            let seen = (set.paths.len(), set.rescan, set.head);
+            assert_eq!(seen, expected, "{kind:?} {path}");
+        }
+    }
+
+    #[test]
+    fn lost_events_and_floods_lead_to_the_whole_tree() {
+        let changes = changes();
+        changes.add(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+        assert!(changes.take().rescan);
+        changes.add(Err(notify::Error::generic("lost")));
+        assert!(changes.take().rescan);
+        for n in 0..=MOST_PATHS {
+            changes.add(event(EventKind::Any, &format!("/r/{n}")));
+        }
+        let set = changes.take();
+        assert!(set.rescan && set.paths.is_empty());
+    }
+
+    #[test]
+    fn what_is_taken_stays_pending_until_it_is_done() {
+        let changes = changes();
+        changes.add(event(EventKind::Any, "/r/a"));
+        changes.add(event(EventKind::Any, "/r/a"));
+        assert_eq!(changes.pending.load(Ordering::Relaxed), 1);
+        let _ = changes.take();
+        assert_eq!(changes.pending.load(Ordering::Relaxed), 1);
+        changes.done();
+        assert_eq!(changes.pending.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn a_burst_is_waited_out_but_not_for_ever() {
+        let changes = Arc::new(changes());
+        let start = Instant::now();
+        let writer = tokio::spawn({
+            let changes = Arc::clone(&changes);
+            async move {
+                loop {
+                    changes.add(event(EventKind::Any, "/r/a"));
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
+        });
+        let (minute, moment) = (Duration::from_secs(60), Duration::from_millis(100));
+        changes.settle(minute, moment).await;
+        assert!(start.elapsed() >= moment, "it waits for calm");
+        assert!(start.elapsed() < minute, "but not for ever");
+        writer.abort();
+        let _ = writer.await;
+        changes.settle(moment, minute).await;
+        assert!(start.elapsed() < minute, "calm ends the wait");
+    }
 }

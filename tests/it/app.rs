@@ -78,6 +78,8 @@ impl TestApp {
         config.server.listen = "127.0.0.1:0".parse().unwrap();
         config.storage.data_dir = data.to_owned();
         config.watch.debounce_ms = 20;
+        config.answer.deadline_ms = 60_000;
+        config.server.request_timeout_ms = 60_000;
         config.watch.sweep_seconds = 1;
         change(&mut config);
         let stop = CancellationToken::new();
@@ -156,11 +158,18 @@ impl TestApp {
     /// Waits until the repository is as wanted, and gives it.
     pub async fn repo_until(&self, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let path = format!("/repos/{name}");
-        until(&path, async || {
+        let start = Instant::now();
+        loop {
             let repo = self.get(&path).await.json();
-            wanted(&repo).then_some(repo)
-        })
-        .await
+            if wanted(&repo) {
+                return repo;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "waited in vain, last seen: {repo}"
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Asks the current snapshot.

@@ -169,6 +169,22 @@ async fn commits_and_checkouts_move_the_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_directory_may_become_a_repository() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, true).await;
+    assert_eq!(app.get("/repos/shop").await.json()["commit"], "");
+    let first = commit(&root, "first");
+    app.repo_until("shop", |repo| repo["commit"] == first.as_str())
+        .await;
+    // No file changes with this one: only `HEAD` tells.
+    let second = commit(&root, "second");
+    app.repo_until("shop", |repo| repo["commit"] == second.as_str())
+        .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn bursts_collapse_into_few_generations() {
     let app = TestApp::start_with(|config| config.watch.debounce_ms = 150).await;
     let (_keep, root) = tree(SHOP);

@@ -2,10 +2,103 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
+use foveate::engine::{BlobCache, Progress};
+use foveate::ingest::tree::WorkingTree;
+use foveate::ingest::watch::Changed;
+use foveate_parse::Limits;
 use serde_json::Value;
 
 use crate::app::{SHOP, TestApp, commit, git, tree};
+
+/// What a tree holds: path, blob and whether it is indexed.
+fn state(tree: &WorkingTree) -> Vec<(String, String, bool)> {
+    let mut state: Vec<_> = tree
+        .files()
+        .into_iter()
+        .map(|f| (f.path.to_string(), f.blob.to_string(), f.content.is_some()))
+        .collect();
+    state.sort();
+    state
+}
+
+/// A small generator, so that a failing sequence is the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) as usize % n
+    }
+
+    fn path(&mut self) -> String {
+        let names = ["a", "b", "c.py", "d.py"];
+        let depth = 1 + self.below(3);
+        let parts: Vec<&str> = (0..depth).map(|_| names[self.below(names.len())]).collect();
+        parts.join("/")
+    }
+}
+
+/// One random edit; returns the paths that events would name.
+fn edit(root: &Path, random: &mut Random) -> Vec<PathBuf> {
+    let path = root.join(random.path());
+    match random.below(6) {
+        0 | 1 => {
+            let _ = fs::create_dir_all(path.parent().unwrap());
+            let _ = fs::write(&path, format!("x = {}\n", random.below(5)));
+            // The directories in between are new, too.
+            return path
+                .ancestors()
+                .take_while(|a| *a != root)
+                .map(Path::to_owned)
+                .collect();
+        }
+        2 => {
+            let _ = fs::remove_file(&path);
+        }
+        3 => {
+            let _ = fs::remove_dir_all(&path);
+        }
+        4 => {
+            let to = root.join(random.path());
+            let _ = fs::rename(&path, &to);
+            return vec![path, to];
+        }
+        _ => {
+            let _ = symlink("elsewhere", &path);
+        }
+    }
+    vec![path]
+}
+
+#[test]
+fn what_edits_leave_is_what_a_fresh_look_finds() {
+    for seed in 0..40 {
+        let mut random = Random(seed);
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        let blobs = BlobCache::new(Limits::default(), 0);
+        let progress = Progress::default();
+        let mut followed = WorkingTree::new(root.clone(), Vec::new());
+        followed.rescan(&blobs, &progress, None).unwrap();
+        for step in 0..25 {
+            let mut changed = Changed::default();
+            for _ in 0..=random.below(3) {
+                changed.paths.extend(edit(&root, &mut random));
+            }
+            let before = state(&followed);
+            let differs = followed.apply(&changed, &blobs, &progress, None).unwrap();
+            let mut fresh = WorkingTree::new(root.clone(), Vec::new());
+            fresh.rescan(&blobs, &progress, None).unwrap();
+            assert_eq!(state(&followed), state(&fresh), "seed {seed}, step {step}");
+            assert_eq!(differs, before != state(&fresh), "seed {seed}, step {step}");
+        }
+    }
+}
 
 fn skipped(repo: &Value) -> Vec<(String, String)> {
     let files = repo["skipped_files"].as_array().unwrap();
