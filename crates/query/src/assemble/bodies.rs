@@ -33,6 +33,8 @@ struct Body {
     /// Tokens: estimated until `is_counted`.
     tokens: usize,
     is_counted: bool,
+    /// Its rendering, once made: a body that is refused now may be taken in the next pass.
+    measured: Option<Measured>,
     worth: f32,
     state: State,
 }
@@ -179,14 +181,17 @@ impl Body {
         let Some(freed) = plan.packed.replaces(&shows) else {
             return;
         };
-        let measured = plan
-            .packed
-            .measure(card::full(plan.snapshot, self.id, self.section));
+        let measured = self.measured.take().unwrap_or_else(|| {
+            let entry = card::full(plan.snapshot, self.id, self.section);
+            plan.packed.measure(entry)
+        });
         self.tokens = measured.tokens;
         self.is_counted = true;
         if self.allowed(plan, &measured, freed, pass) {
             plan.packed.add(measured, shows, (BODY, self.rank));
             self.state = State::Shown;
+        } else {
+            self.measured = Some(measured);
         }
     }
 
@@ -273,6 +278,7 @@ fn body(plan: &Plan<'_>, id: DefId, rank: usize) -> Body {
         is_container: definition.kind.is_container(),
         tokens,
         is_counted: false,
+        measured: None,
         worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
         state: State::Waiting,
     }
