@@ -118,15 +118,15 @@ impl Bodies {
             .collect();
         shown.sort_by_key(|body| body.rank);
         let mut seeds: Vec<DefId> = Vec::new();
-        // Named ones and best ranked ones in turn: either may be what the question is about.
+        // Best ranked ones and named ones in turn: either may be what the question is about.
         let mut named = plan.named_order.iter().copied();
         let mut ranked = shown.into_iter().map(|body| body.id);
         while seeds.len() < plan.config.seeds {
-            let (a, b) = (named.next(), ranked.next());
-            if a.is_none() && b.is_none() {
+            let pair = [ranked.next(), named.next()];
+            if pair == [None, None] {
                 break;
             }
-            for id in [a, b].into_iter().flatten() {
+            for id in pair.into_iter().flatten() {
                 if !seeds.contains(&id) {
                     seeds.push(id);
                 }
