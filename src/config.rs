@@ -38,6 +38,7 @@ pub struct Config {
 #[allow(missing_docs)]
 pub struct ServerConfig {
     pub listen: SocketAddr,
+    pub allow_hosts: Vec<String>,
     pub body_limit_bytes: usize,
     pub request_timeout_ms: u64,
     pub shutdown_grace_ms: u64,

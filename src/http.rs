@@ -3,6 +3,7 @@
 
 pub mod context;
 pub mod extract;
+pub mod hosts;
 pub mod layers;
 pub mod openapi;
 pub mod operations;
@@ -17,6 +18,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::engine::Engine;
 use crate::ingest::Catalog;
+use hosts::Hosts;
 
 /// What handlers need.
 #[derive(Clone)]
@@ -29,6 +31,8 @@ pub struct HttpState {
     pub recorder: PrometheusHandle,
     /// What a request may cost.
     pub limits: HttpLimits,
+    /// Which hosts a request may name.
+    pub hosts: Hosts,
 }
 
 /// What a request may cost.

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::UsageError;
 use crate::config::Config;
 use crate::engine::{Engine, EngineSettings};
+use crate::http::hosts::Hosts;
 use crate::http::router::router;
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::HistoryLimits;
@@ -70,7 +71,13 @@ impl Service {
         catalog.restore().await?;
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
         tokio::task::spawn_blocking(|| foveate_query::tokenizer::count(""));
+        let hosts = if config.is_local() {
+            Hosts::Local(config.server.allow_hosts.clone().into())
+        } else {
+            Hosts::Any
+        };
         let state = HttpState {
+            hosts,
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
             recorder,

@@ -7,7 +7,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{HttpState, context, layers, operations, problem, repos};
+use super::hosts::{self, Hosts};
+use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
@@ -27,11 +28,61 @@ pub fn routes() -> OpenApiRouter<HttpState> {
 pub fn router(state: HttpState) -> Router {
     let limits = state.limits;
     let (router, _) = routes().split_for_parts();
+    bordered(router, &state.hosts, limits).with_state(state)
+}
+
+/// The routes with what happens to every request.
+fn bordered<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+    hosts: &Hosts,
+    limits: HttpLimits,
+) -> Router<S> {
     router
         .fallback(problem::not_found)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(limits.body_bytes))
+        .layer(from_fn_with_state(hosts.clone(), hosts::check))
         .layer(CatchPanicLayer::custom(layers::after_panic))
         .layer(from_fn_with_state(limits.request_timeout, layers::observe))
-        .with_state(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::body::{Body, to_bytes};
+    use axum::http::{Request, StatusCode};
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn broken() -> &'static str {
+        panic!("inner words")
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_one_problem_and_the_next_request_is_served() {
+        let limits = HttpLimits {
+            body_bytes: 1024,
+            max_query_bytes: 1024,
+            request_timeout: Duration::from_secs(60),
+        };
+        let routes = Router::new()
+            .route("/broken", get(broken))
+            .route("/sound", get(|| async { "sound" }));
+        let app: Router = bordered(routes, &Hosts::Any, limits);
+        let ask = |path: &str| {
+            let request = Request::get(path).body(Body::empty());
+            app.clone().oneshot(request.expect("a request"))
+        };
+        let response = ask("/broken").await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = to_bytes(response.into_body(), 4096).await.expect("a body");
+        let text = String::from_utf8_lossy(&body);
+        assert!(text.contains("\"code\":\"internal\"") && text.contains("request_id"));
+        assert!(!text.contains("inner words"), "what failed is for the log");
+        let response = ask("/sound").await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::OK);
+    }
 }

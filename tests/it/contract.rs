@@ -359,6 +359,10 @@ async fn unknown_routes_and_methods_are_problems_too() {
         "unsafe ids are replaced"
     );
     assert!(!response.header("x-request-id").is_empty());
+    let request = app.client().get(format!("{}/repos", app.url));
+    let response = app.send(request.header("host", "evil.example.org")).await;
+    let got = (response.status.as_u16(), response.code());
+    assert_eq!(got, (403, "host_not_allowed".to_owned()));
     app.end().await;
 }
 
@@ -593,7 +597,7 @@ async fn a_request_that_never_ends_is_given_up() {
     let app = TestApp::start_with(|config| config.server.request_timeout_ms = 100).await;
     let address = app.url.strip_prefix("http://").unwrap();
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
-    let head = "POST /context HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{";
+    let head = "POST /context HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{";
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut buffer = vec![0; 4096];
     let read = stream.read(&mut buffer).await.unwrap();

@@ -15,7 +15,7 @@ async fn a_request_in_flight_finishes() {
     let address = app.url.strip_prefix("http://").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = format!(
-        "POST /context HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: 100-continue\r\n\
+        "POST /context HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
@@ -66,7 +66,7 @@ async fn a_request_that_does_not_finish_is_given_up_after_the_grace() {
     let app = TestApp::start_with(|config| config.server.shutdown_grace_ms = 50).await;
     let address = app.url.strip_prefix("http://").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();
-    let head = "POST /context HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n\
+    let head = "POST /context HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
          content-type: application/json\r\ncontent-length: 10\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut buffer = [0; 256];
