@@ -10,6 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::UsageError;
+use crate::engine::RepoName;
 
 /// Register, list and remove repositories of a running server.
 #[derive(Debug, clap::Args)]
@@ -142,7 +143,7 @@ fn registration(add: &AddArgs) -> anyhow::Result<Value> {
     let trimmed = add.source.trim_end_matches('/');
     let named = |text: &str| {
         let last = text.rsplit(['/', ':']).next().unwrap_or(text);
-        last.strip_suffix(".git").unwrap_or(last).to_owned()
+        RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
     };
     if add.git {
         let name = add.name.clone().unwrap_or_else(|| named(trimmed));
@@ -164,7 +165,7 @@ fn registration(add: &AddArgs) -> anyhow::Result<Value> {
 
 /// The route of a repository. The name is checked so that it cannot become another route.
 fn path_of(name: &str) -> anyhow::Result<String> {
-    let name = crate::engine::RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
+    let name = RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
     Ok(format!("/repos/{name}"))
 }
 

@@ -131,7 +131,12 @@ impl Catalog {
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
-        self.start(name.clone(), source).ok_or_else(taken)
+        if let Some(repository) = self.start(name.clone(), source) {
+            return Ok(repository);
+        }
+        // Taken in between by a directory that is watched for the life of the process.
+        self.store.delete(name.as_str()).await?;
+        Err(taken())
     }
 
     /// Indexes and follows a directory for the life of this process, under the name of the

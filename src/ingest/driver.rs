@@ -3,6 +3,9 @@
 //! its turn; what the file system tells meanwhile is collected. Revisions other than the current
 //! one are served beside it ([`super::demand`]).
 
+mod git;
+mod tree;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,9 +20,10 @@ use tokio_util::task::TaskTracker;
 use super::IngestSettings;
 use super::git::remote::RemoteCopy;
 use super::git::{GitError, GitRepo, Location};
-use super::tree::{TreeError, WorkingTree};
-use super::watch::{Changed, TreeWatcher};
-use crate::engine::{Cause, Engine, Phase, Plan, Progress, Repository, Watching, Writer};
+use super::tree::WorkingTree;
+use crate::engine::{Cause, Engine, Phase, Plan, Repository, Writer};
+use git::GitWork;
+use tree::{Look, TreeWork};
 
 /// What drives one repository.
 pub(super) struct Driver {
@@ -302,210 +306,6 @@ struct Shared {
     git: Arc<ArcSwapOption<GitRepo>>,
 }
 
-/// What to look at.
-enum Look {
-    Everything(Cause),
-    At(Changed),
-}
-
-/// The blocking half of a working tree's driver.
-struct TreeWork {
-    driver: Shared,
-    tree: WorkingTree,
-    writer: Writer,
-    watcher: Option<Arc<TreeWatcher>>,
-    watch: bool,
-    /// Why there is no watcher although there should be one.
-    broken: Option<String>,
-    failed: bool,
-}
-
-impl TreeWork {
-    fn start_watching(&mut self) {
-        if !self.watch {
-            return;
-        }
-        let git_dir = self.git_dir();
-        let pending = Arc::clone(self.writer.repository().pending());
-        match TreeWatcher::new(git_dir.as_deref(), pending) {
-            Ok(watcher) => {
-                if self.watcher.is_some() {
-                    watcher.changes().want_rescan();
-                }
-                self.watcher = Some(Arc::new(watcher));
-            }
-            Err(error) => self.broken = Some(error),
-        }
-    }
-
-    /// Where `HEAD` is, or will be when `git init` is through.
-    fn git_dir(&self) -> Option<PathBuf> {
-        let known = self.tree.git().map(|git| git.git_dir().to_owned());
-        let usual = self.tree.root().join(".git");
-        known.or_else(|| usual.is_dir().then_some(usual))
-    }
-
-    /// Whether events do not tell everything, so that the files must be looked at now and then.
-    fn sweeps(&self) -> bool {
-        self.watch && (self.failed || self.why_no_events().is_some())
-    }
-
-    fn why_no_events(&self) -> Option<String> {
-        let failure = self.watcher.as_ref().and_then(|w| w.failure());
-        failure.or_else(|| self.broken.clone())
-    }
-
-    /// The next changes, once they have settled.
-    async fn changed(&self, settings: &IngestSettings) -> Changed {
-        match &self.watcher {
-            Some(watcher) => {
-                let changes = watcher.changes();
-                changes.settle(settings.debounce, settings.max_delay).await;
-                changes.take()
-            }
-            None => std::future::pending().await,
-        }
-    }
-
-    fn rescan(&mut self, engine: &Engine, progress: &Progress) -> Result<bool, TreeError> {
-        let watcher = self.watcher.as_ref();
-        self.tree.rescan(engine.blobs(), progress, watcher)
-    }
-
-    fn look(&mut self, look: Look) -> Outcome {
-        let start = Instant::now();
-        let engine = Arc::clone(&self.driver.engine);
-        let progress = Arc::clone(self.writer.repository().progress());
-        if let Some(watcher) = &self.watcher {
-            // Before `HEAD` is read, so that no move of it is missed.
-            watcher.add_git_dir();
-        }
-        let (cause, read) = engine.pool().install(|| match look {
-            Look::Everything(cause) => (cause, self.rescan(&engine, &progress)),
-            Look::At(changed) => {
-                let watcher = self.watcher.as_ref();
-                let read = self
-                    .tree
-                    .apply(&changed, engine.blobs(), &progress, watcher);
-                (Cause::Changed, read)
-            }
-        });
-        let outcome = match read {
-            Ok(changed) => self.publish(cause, changed, start),
-            Err(TreeError::Cancelled(_)) => return Outcome::Cancelled,
-            Err(error) => fail(&mut self.writer, error.to_string()),
-        };
-        self.failed = matches!(outcome, Outcome::Failed);
-        if let Some(watcher) = &self.watcher {
-            watcher.changes().done();
-        }
-        if self.watch {
-            self.writer.set_watching(match self.why_no_events() {
-                Some(reason) => Watching::Sweeping { reason },
-                None => Watching::Events {
-                    directories: self.tree.directory_count(),
-                },
-            });
-        }
-        progress.enter(Phase::Idle, 0);
-        outcome
-    }
-
-    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
-        let revision = self.tree.revision();
-        self.driver
-            .git
-            .store(self.tree.git().cloned().map(Arc::new));
-        let git_dir = self.git_dir();
-        let watched = self.watcher.as_ref().map(|w| w.git_dir());
-        if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
-            // It became a repository, or another one, whose `HEAD` is not watched yet: the new
-            // watcher asks for a look at everything, which registers every directory.
-            self.start_watching();
-        }
-        let current = self.writer.repository().current();
-        let before = current.as_ref().map(|c| &c.snapshot);
-        if !changed && before.is_some_and(|before| before.revision == revision) {
-            self.writer.confirm();
-            return Outcome::Settled;
-        }
-        // Another commit has another past; without a commit there is none to load.
-        let history = if revision.commit.is_empty() {
-            Some(Arc::default())
-        } else {
-            before
-                .filter(|before| before.revision.commit == revision.commit)
-                .and_then(|before| before.history.clone())
-        };
-        let plan = Plan {
-            cause,
-            revision,
-            files: self.tree.files(),
-            history,
-        };
-        publish(&mut self.writer, plan, start)
-    }
-}
-
-/// The blocking half of a git repository's driver.
-struct GitWork {
-    driver: Shared,
-    directory: PathBuf,
-    reference: String,
-    /// Why the source could not be fetched; what is there is served nevertheless.
-    fetched: Option<GitError>,
-}
-
-impl GitWork {
-    fn look(self, writer: &mut Writer, cause: Cause) -> Outcome {
-        let start = Instant::now();
-        let progress = Arc::clone(writer.repository().progress());
-        let outcome = match self.read(writer, cause) {
-            Ok(Some(plan)) => publish(writer, plan, start),
-            Ok(None) => {
-                writer.confirm();
-                Outcome::Settled
-            }
-            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
-            Err(error) => fail(writer, error.to_string()),
-        };
-        if let (Some(error), Outcome::WantsHistory(_) | Outcome::Settled) = (self.fetched, &outcome)
-        {
-            fail(writer, error.to_string());
-        }
-        progress.enter(Phase::Idle, 0);
-        outcome
-    }
-
-    /// The files of the ref, unless it names the commit that is current.
-    fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
-        if let (Some(error), false) = (&self.fetched, self.directory.exists()) {
-            return Err(GitError::Unavailable(error.to_string()));
-        }
-        let repository = writer.repository();
-        let git = GitRepo::open(&self.directory)?;
-        self.driver.git.store(Some(Arc::new(git.clone())));
-        let commit = git.resolve(&self.reference)?;
-        let current = repository.current();
-        if current.is_some_and(|c| c.snapshot.revision.commit == commit) {
-            return Ok(None);
-        }
-        let engine = &self.driver.engine;
-        let files = engine
-            .pool()
-            .install(|| git.files(&commit, engine.blobs(), repository.progress()))?;
-        Ok(Some(Plan {
-            cause,
-            revision: foveate_index::Revision {
-                commit,
-                dirty: false,
-            },
-            files,
-            history: None,
-        }))
-    }
-}
-
 fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
     let read = start.elapsed();
     let cause = plan.cause.name();
@@ -521,8 +321,8 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
                 commit = snapshot.revision.commit,
                 files = snapshot.files.len(),
                 definitions = snapshot.files.definition_count(),
-                read_ms = read.as_millis(),
-                total_ms = start.elapsed().as_millis(),
+                read_ms = read.as_secs_f64() * 1000.0,
+                total_ms = start.elapsed().as_secs_f64() * 1000.0,
                 "indexed"
             );
             if snapshot.history.is_some() {

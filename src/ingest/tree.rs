@@ -64,8 +64,11 @@ impl WorkingTree {
     /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
     /// must not be indexed wherever they lie.
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
-        // Without git a tree is still a tree: it has no commit and no ignore rules of git's own.
-        let git = GitRepo::around(&root).ok().flatten();
+        // Without git a tree is still a tree: it has no commit, no past and no other revision.
+        let git = GitRepo::around(&root).unwrap_or_else(|error| {
+            tracing::warn!(root = %root.display(), %error, "read as a plain directory");
+            None
+        });
         Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
