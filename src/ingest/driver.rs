@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use foveate_model::History;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -124,9 +124,13 @@ impl Driver {
                     reference: reference.clone(),
                     fetched,
                 };
+                let Some(turn) = self.turn().await else {
+                    return;
+                };
                 let Some((back, outcome)) = self
                     .blocking(move || {
                         let outcome = work.look(&mut writer, cause);
+                        drop(turn);
                         (writer, outcome)
                     })
                     .await
@@ -180,15 +184,11 @@ impl Driver {
     async fn look(&self, mut work: TreeWork, look: Look) -> (Option<TreeWork>, Outcome) {
         // A look at everything takes its turn; a save does not wait behind other repositories.
         let turn = match look {
-            Look::Everything(_) => Some(Arc::clone(self.engine.index_runs()).acquire_owned()),
-            Look::At(_) => None,
-        };
-        let turn = match turn {
-            None => None,
-            Some(turn) => tokio::select! {
-                () = self.stop.cancelled() => return (None, Outcome::Cancelled),
-                turn = turn => turn.ok(),
+            Look::Everything(_) => match self.turn().await {
+                Some(turn) => Some(turn),
+                None => return (None, Outcome::Cancelled),
             },
+            Look::At(_) => None,
         };
         let done = self
             .blocking(move || {
@@ -201,6 +201,12 @@ impl Driver {
             Some((work, outcome)) => (Some(work), outcome),
             None => (None, Outcome::Cancelled),
         }
+    }
+
+    /// Waits for the right to read a whole repository; `None` when it is told to stop.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let turn = Arc::clone(self.engine.index_runs()).acquire_owned();
+        self.stop.run_until_cancelled(turn).await?.ok()
     }
 
     /// Brings a remote copy up to date. `None` where there is nothing to fetch.
