@@ -70,7 +70,7 @@ impl Service {
         let catalog = Arc::new(catalog);
         catalog.restore().await?;
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
-        tokio::task::spawn_blocking(|| foveate_query::tokenizer::count(""));
+        tokio::task::spawn_blocking(foveate_query::tokenizer::warm);
         let hosts = if config.is_local() {
             Hosts::Local(config.server.allow_hosts.clone().into())
         } else {

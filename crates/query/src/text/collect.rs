@@ -204,6 +204,7 @@ impl Collector {
 
     fn inline_code(&mut self, code: &str) {
         let code = code.trim();
+        self.imports(&[code]);
         if frame::is_error(code) && code.contains(": ") {
             self.error(code);
         }
@@ -228,12 +229,16 @@ impl Collector {
         }
     }
 
-    fn code(&mut self, lines: &[&str]) {
+    fn imports(&mut self, lines: &[&str]) {
         for name in imports::read(lines) {
             if self.seen_imports.insert(name.clone()) {
                 self.text.imports.push(name);
             }
         }
+    }
+
+    fn code(&mut self, lines: &[&str]) {
+        self.imports(lines);
         let mut code = String::new();
         for line in lines {
             if frame::is_error(line) {
