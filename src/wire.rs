@@ -1,7 +1,7 @@
 //! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
 
-use foveate_query::answer::{RankedFile, RankedFunction, Signal};
 use foveate_query::assemble::{Fidelity, Item, Section};
+use foveate_query::rank::{RankedFile, RankedFunction, Signal};
 use foveate_query::{Format, IntentKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
-use foveate_query::answer::Issue;
+use foveate_query::Issue;
 use foveate_query::{Answer, RankingConfig, Request};
 
 use super::{AdmissionError, DemandError, Engine, Repository, State};

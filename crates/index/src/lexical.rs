@@ -19,7 +19,6 @@ use self::commits::Commits;
 use self::fields::Lengths;
 use self::segment::{Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
-use crate::snapshot::Snapshot;
 
 /// The lexical index could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -64,11 +63,11 @@ impl Lexical {
     pub fn build(
         files: &Files,
         history: Option<&History>,
-        previous: Option<&Snapshot>,
+        previous: Option<&Lexical>,
     ) -> Result<Self, LexicalError> {
         let mut covered = vec![false; files.len()];
         let mut parts: Vec<Part> = previous
-            .map(|p| p.lexical.parts.as_slice())
+            .map(|p| p.parts.as_slice())
             .unwrap_or_default()
             .iter()
             .map(|part| Part::claim(part.segment.clone(), files, &mut covered))

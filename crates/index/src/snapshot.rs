@@ -72,7 +72,7 @@ impl Snapshot {
     ) -> Result<Self, crate::lexical::LexicalError> {
         let files = Files::new(files);
         let (lexical, (symbols, messages, graph)) = rayon::join(
-            || Lexical::build(&files, history.as_deref(), previous),
+            || Lexical::build(&files, history.as_deref(), previous.map(|p| &p.lexical)),
             || {
                 let symbols = Symbols::new(&files);
                 let messages = Messages::new(&files);

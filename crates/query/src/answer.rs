@@ -1,80 +1,15 @@
 //! The whole query path, and what it returns.
 
-use foveate_index::{DefId, FileId, Snapshot};
-use foveate_model::{DefinitionKind, Lines, Role};
+use foveate_index::Snapshot;
 
 use crate::assemble::{self, Pack};
 use crate::config::RankingConfig;
 use crate::intent::{self, Intent};
-use crate::rank;
+use crate::issue::Issue;
+use crate::rank::{self, RankedFile, RankedFunction};
 use crate::request::Request;
-use crate::resolve;
+use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
-
-/// One reason for a score. The signals of a result sum up to its score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Signal {
-    /// Its stable name.
-    pub name: &'static str,
-    /// What it adds.
-    pub value: f32,
-}
-
-/// A file in the ranking.
-#[derive(Clone, Debug)]
-pub struct RankedFile {
-    /// Which file.
-    pub id: FileId,
-    /// Where it is.
-    pub path: String,
-    /// Its role.
-    pub role: Role,
-    /// Sum of the signals.
-    pub score: f32,
-    /// Why it is here, largest first.
-    pub signals: Vec<Signal>,
-}
-
-/// A function (or class without methods, or other definition) in the ranking.
-#[derive(Clone, Debug)]
-pub struct RankedFunction {
-    /// Which definition.
-    pub id: DefId,
-    /// The file that it is in.
-    pub path: String,
-    /// Its qualified name.
-    pub name: String,
-    /// What it is.
-    pub kind: DefinitionKind,
-    /// Where it stands.
-    pub lines: Lines,
-    /// Sum of the signals.
-    pub score: f32,
-    /// Why it is here, largest first.
-    pub signals: Vec<Signal>,
-}
-
-/// How a symbol of the query was found.
-#[derive(Clone, Debug)]
-pub struct ResolvedSymbol {
-    /// The name in the query.
-    pub name: String,
-    /// Where in the query it stood and how it was matched: `backtick`, `traceback`, `fuzzy`, ….
-    pub from: &'static str,
-    /// The definitions, best first, as `path:qualified_name`.
-    pub resolved: Vec<String>,
-    /// How many definitions it may mean, those not listed in `resolved` included.
-    pub total: usize,
-}
-
-/// Something that the answer could not do or that the reader should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Issue {
-    /// Stable code: `no_match`, `budget_too_small`, ….
-    pub code: &'static str,
-    /// One sentence for people.
-    pub detail: String,
-}
 
 /// Milliseconds per stage, measured by the caller-supplied clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,7 +66,14 @@ pub fn answer(
             detail: "nothing in the repository matches the words of the query".to_owned(),
         });
     }
-    let mut pack = assemble::assemble(snapshot, request, &intent, &candidates, &ranked, config);
+    let mut pack = assemble::assemble(
+        snapshot,
+        request,
+        &intent,
+        &candidates,
+        &ranked,
+        &config.assemble,
+    );
     issues.append(&mut pack.notes);
     let end = now();
     let mut files = ranked.files;

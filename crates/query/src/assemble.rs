@@ -22,9 +22,8 @@ mod tests;
 use foveate_index::Snapshot;
 use foveate_model::Lines;
 
-use crate::answer::Issue;
-use crate::config::RankingConfig;
 use crate::intent::Intent;
+use crate::issue::Issue;
 use crate::rank::Ranked;
 use crate::request::Request;
 use crate::resolve::Candidates;
@@ -121,15 +120,7 @@ pub fn assemble(
     intent: &Intent,
     candidates: &Candidates,
     ranked: &Ranked,
-    config: &RankingConfig,
+    config: &AssembleConfig,
 ) -> Pack {
-    plan::Plan::new(
-        snapshot,
-        request,
-        intent,
-        candidates,
-        ranked,
-        &config.assemble,
-    )
-    .pack()
+    plan::Plan::new(snapshot, request, intent, candidates, ranked, config).pack()
 }

@@ -4,15 +4,16 @@
 
 mod files;
 mod functions;
+mod ranked;
 mod terms;
 mod weights;
 
 use foveate_index::Snapshot;
 
-use crate::answer::{RankedFile, RankedFunction, Signal};
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
+pub use self::ranked::{RankedFile, RankedFunction, Signal};
 pub use self::weights::RankConfig;
 
 /// Files and functions, best first. Whatever has any evidence is in the order, up to

@@ -10,7 +10,6 @@ pub(crate) use self::words::is_stop_word;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
-use crate::answer::ResolvedSymbol;
 use crate::request::Focus;
 use crate::text::QueryText;
 
@@ -80,6 +79,19 @@ pub struct FileEvidence {
     pub strength: f32,
     /// How it was found: `path`, `traceback`, `import`, `focus`, `module`.
     pub from: &'static str,
+}
+
+/// How a symbol of the query was found.
+#[derive(Clone, Debug)]
+pub struct ResolvedSymbol {
+    /// The name in the query.
+    pub name: String,
+    /// Where in the query it stood and how it was matched: `backtick`, `traceback`, `fuzzy`, ….
+    pub from: &'static str,
+    /// The definitions, best first, as `path:qualified_name`.
+    pub resolved: Vec<String>,
+    /// How many definitions it may mean, those not listed in `resolved` included.
+    pub total: usize,
 }
 
 /// What the query names.

@@ -12,7 +12,7 @@ use super::plan::{LINK, Pass, Plan};
 use super::render::{Entry, SectionKind, Shape};
 use super::source::{around, clean, one_line, prefix};
 use super::{Dropped, Fidelity};
-use crate::answer::Issue;
+use crate::issue::Issue;
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 const LINE: usize = 240;

@@ -2,9 +2,9 @@
 
 use foveate_index::{FileId, Snapshot};
 
+use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
 use super::{Evidence, MOST_RANKED, explained, normalize};
-use crate::answer::RankedFile;
 
 /// Ranks all files that have any evidence.
 pub(super) fn rank(

@@ -6,9 +6,9 @@ use foveate_index::tokens::terms;
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::DefinitionKind;
 
+use super::ranked::{RankedFile, RankedFunction};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{Evidence, MOST_RANKED, explained};
-use crate::answer::{RankedFile, RankedFunction};
 use crate::text::{QueryText, SegmentKind};
 
 /// Evidence weaker than this says nothing about what the definition uses or is used by.

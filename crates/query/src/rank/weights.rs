@@ -6,7 +6,7 @@ use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
 use foveate_model::Role;
 use serde::Deserialize;
 
-use crate::answer::Signal;
+use super::ranked::Signal;
 
 /// The `[rank]` table of `config/ranking.toml`.
 #[derive(Clone, Debug, Deserialize)]
