@@ -77,25 +77,26 @@ impl Finder<'_> {
         false
     }
 
-    fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
-        let name = fold(name);
-        if name.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
+    /// The most similar name of the repository, if any is similar enough.
+    pub(super) fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
+        let folded = fold(name);
+        if folded.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
             return;
         }
         self.fuzzy_left -= 1;
-        if let Some((found, similarity)) = self.nearest(&name) {
+        if let Some((found, similarity)) = self.nearest(&folded) {
             let factor = self.config.strength.fuzzy * similarity as f32;
             let label = match from {
                 "words" => "words_fuzzy",
                 _ => "fuzzy",
             };
-            self.note(&name, label, strength * factor, &found);
+            self.note(name, label, strength * factor, &found);
         }
     }
 
     /// The definitions of the most similar name at or above the cutoff, and the similarity; of
     /// equally similar names the shortest, then the alphabetically first.
-    pub(super) fn nearest(&self, folded: &str) -> Option<(Vec<DefId>, f64)> {
+    fn nearest(&self, folded: &str) -> Option<(Vec<DefId>, f64)> {
         let cutoff = self.config.fuzzy_cutoff;
         let symbols = &self.snapshot.symbols;
         let own = letters(folded);

@@ -162,8 +162,11 @@ impl Finder<'_> {
             .map(|word| word.as_str())
             .collect::<Vec<_>>()
             .join(" ");
+        let strength = self.config.strength.words;
         if !found.is_empty() {
-            self.note(&label, "words", self.config.strength.words, &found);
+            self.note(&label, "words", strength, &found);
+        } else if words.len() == 2 {
+            self.fuzzy(&label.replace(' ', "_"), "words", strength);
         }
     }
 
