@@ -21,6 +21,8 @@ pub struct ResolveConfig {
     pub strength: StrengthConfig,
     /// A name with more definitions than this is listed but is no evidence for any of them.
     pub most_definitions: usize,
+    /// A path whose end fits more files than this names none of them.
+    pub most_files_of_path: usize,
     /// How many definitions of a symbol are listed in the answer.
     pub listed_definitions: usize,
     /// Smallest indel similarity (0 to 1) of a fuzzy match.

@@ -11,9 +11,6 @@ use super::weights::{FunctionSignals, RankConfig};
 use super::{Evidence, MOST_RANKED, explained};
 use crate::text::{QueryText, SegmentKind};
 
-/// Evidence weaker than this says nothing about what the definition uses or is used by.
-const STRONG: f32 = 0.25;
-
 /// Ranks the functions of the best files, and those elsewhere that the query names.
 pub(super) fn rank(
     snapshot: &Snapshot,
@@ -25,7 +22,7 @@ pub(super) fn rank(
     let mut pool = Pool::new(snapshot, ranked_files, config);
     pool.lexical(evidence);
     pool.mentions(evidence);
-    pool.neighbours(evidence);
+    pool.neighbours(evidence, config.neighbour_strength);
     pool.names(text);
     pool.finish(config)
 }
@@ -137,11 +134,11 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// What strongly named definitions use, and what uses them.
-    fn neighbours(&mut self, evidence: &Evidence) {
+    /// What definitions named with at least the strength `least` use, and what uses them.
+    fn neighbours(&mut self, evidence: &Evidence, least: f32) {
         let snapshot = self.snapshot;
         for (id, strength) in &evidence.definitions {
-            if *strength < STRONG {
+            if *strength < least {
                 continue;
             }
             for (used, _) in snapshot.graph.used_by(*id) {

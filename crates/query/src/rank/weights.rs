@@ -30,6 +30,8 @@ pub struct RankConfig {
     pub more_chunks: [f32; 2],
     /// Functions are taken from this many of the best files.
     pub function_files: usize,
+    /// How strongly a definition must be named for what it uses, and what uses it, to count.
+    pub neighbour_strength: f32,
 }
 
 /// Segment weights for files and chunks.

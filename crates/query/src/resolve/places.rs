@@ -5,9 +5,6 @@ use foveate_index::{DefId, FileId};
 use super::Finder;
 use crate::text::{Frame, QueryText};
 
-/// A path whose end fits more files than this names none of them.
-const MOST_FILES_OF_A_PATH: usize = 3;
-
 impl Finder<'_> {
     /// The stack frames: the innermost one (the last) weighs most.
     pub(super) fn frames(&mut self, text: &QueryText) {
@@ -69,7 +66,7 @@ impl Finder<'_> {
 
     fn files_at(&self, path: &str) -> Vec<FileId> {
         let files = self.snapshot.files.find_by_suffix(path);
-        if files.len() > MOST_FILES_OF_A_PATH {
+        if files.len() > self.config.most_files_of_path {
             Vec::new()
         } else {
             files
