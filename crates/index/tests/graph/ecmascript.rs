@@ -1,0 +1,180 @@
+//! ECMAScript: modules and names.
+
+use super::*;
+
+pub(crate) const WORKSPACE: &str = r##"
+    //- package.json
+    {"name": "root", "workspaces": ["packages/*"]}
+    //- tsconfig.base.json
+    { // shared
+      "compilerOptions": {"baseUrl": ".", "paths": {"#models/*": ["packages/core/src/models/*"], "exact": ["packages/core/src/exact.ts"],},},
+    }
+    //- packages/core/package.json
+    {"name": "@shop/core", "main": "lib/index.js", "types": "lib/index.d.ts"}
+    //- packages/core/tsconfig.json
+    {"extends": "../../tsconfig.base.json"}
+    //- packages/core/src/index.ts
+    export * from './client';
+    export { Pool as ConnectionPool, default as makePool } from './pool';
+    export * as models from './models';
+    export type { Options } from './options';
+    //- packages/core/src/exact.ts
+    export const exact = 1;
+    //- packages/core/src/client.ts
+    import makePool, { Pool } from './pool.js';
+    import type { Options } from './options';
+    import * as all from './models';
+    import { User } from '#models/user';
+    import { exact } from 'exact';
+    import React from 'react';
+    export class Client {
+        constructor(private readonly pool: Pool) {}
+        connect(options: Options) { return this.pool.acquire(); }
+    }
+    //- packages/core/src/pool.ts
+    export class Pool { acquire() { return 1; } }
+    export default function createPool() { return new Pool(); }
+    //- packages/core/src/options.d.ts
+    export interface Options { url: string }
+    //- packages/core/src/models/index.ts
+    export { User } from './user';
+    //- packages/core/src/models/user.tsx
+    export class User { save() { return 1; } }
+    //- packages/exports/package.json
+    {"name": "exporting", "exports": {".": {"import": "./dist/esm/main.mjs", "types": "./dist/main.d.ts"}, "./parts/*": "./dist/parts/*.js", "./closed": "./dist/parts/open.js"}, "imports": {"#inner": "./src/parts/open.ts"}}
+    //- packages/exports/src/main.ts
+    import { open } from '#inner';
+    export function run() { return open(); }
+    //- packages/exports/src/parts/open.ts
+    export function open() { return 1; }
+    //- packages/app/package.json
+    {"name": "app"}
+    //- packages/app/src/main.ts
+    import { Client, ConnectionPool, makePool, models } from '@shop/core';
+    import { User } from '@shop/core/lib/models/user';
+    import { run } from 'exporting';
+    import { open } from 'exporting/parts/open';
+    import * as closed from 'exporting/closed';
+    import { helper } from '@/helper';
+    import '@shop/core/lib/pool';
+    const lazy = () => import('./helper');
+    //- packages/app/src/helper.ts
+    export const helper = () => 1;
+    "##;
+
+#[test]
+fn ecmascript_imports_of_every_form() {
+    check_names(
+        WORKSPACE,
+        "
+        packages/core/src/client.ts makePool -> packages/core/src/pool.ts:createPool
+        packages/core/src/client.ts Pool -> packages/core/src/pool.ts:Pool
+        packages/core/src/client.ts Options -> packages/core/src/options.d.ts:Options
+        packages/core/src/client.ts all -> module packages/core/src/models/index.ts
+        packages/core/src/client.ts all.User.save -> packages/core/src/models/user.tsx:User.save
+        packages/core/src/client.ts User -> packages/core/src/models/user.tsx:User
+        packages/core/src/client.ts exact -> packages/core/src/exact.ts:exact
+        packages/core/src/client.ts React -> nothing
+        packages/app/src/main.ts Client -> packages/core/src/client.ts:Client
+        packages/app/src/main.ts ConnectionPool -> packages/core/src/pool.ts:Pool
+        packages/app/src/main.ts makePool -> packages/core/src/pool.ts:createPool
+        packages/app/src/main.ts models.User -> packages/core/src/models/user.tsx:User
+        packages/app/src/main.ts User -> packages/core/src/models/user.tsx:User
+        packages/app/src/main.ts run -> packages/exports/src/main.ts:run
+        packages/app/src/main.ts open -> packages/exports/src/parts/open.ts:open
+        packages/app/src/main.ts closed.open -> packages/exports/src/parts/open.ts:open
+        packages/app/src/main.ts helper -> packages/app/src/helper.ts:helper
+        packages/exports/src/main.ts open -> packages/exports/src/parts/open.ts:open
+        ",
+    );
+}
+
+#[test]
+fn ecmascript_imports_lead_to_files() {
+    check_imports(
+        WORKSPACE,
+        "
+        packages/app/src/main.ts: packages/app/src/helper.ts packages/core/src/client.ts packages/core/src/index.ts packages/core/src/models/index.ts packages/core/src/models/user.tsx packages/core/src/pool.ts packages/exports/src/main.ts packages/exports/src/parts/open.ts
+        packages/core/src/models/index.ts: packages/core/src/models/user.tsx
+        ",
+    );
+    check_dotted(
+        WORKSPACE,
+        "
+        @shop/core.Client -> packages/core/src/client.ts:Client
+        @shop/core/lib/pool.Pool.acquire -> packages/core/src/pool.ts:Pool.acquire
+        exporting.run -> packages/exports/src/main.ts:run
+        ",
+    );
+}
+
+#[test]
+fn ecmascript_probes_endings_outputs_and_directories() {
+    check_imports(
+        "
+        //- hooks/package.json
+        {\"name\": \"hooks\", \"main\": \"dist/hooks.js\"}
+        //- hooks/src/hooks.js
+        export const useState = 1;
+        //- src/a.mjs
+        import './b.js';
+        import './c';
+        import './d.cjs';
+        import './view';
+        import '../hooks';
+        import './e.css?inline';
+        import '../../outside';
+        import 'node:fs';
+        import './missing';
+        //- src/b.ts
+        //- src/b.js
+        //- src/c.d.ts
+        //- src/c.js
+        //- src/d.cts
+        //- src/view/index.jsx
+        //- src/e.css
+        a {}
+        ",
+        "
+        src/a.mjs: hooks/src/hooks.js src/b.ts src/c.js src/d.cts src/e.css src/view/index.jsx
+        ",
+    );
+}
+
+#[test]
+fn commonjs_requires() {
+    check_names(
+        "
+        //- lib/client.js
+        const pool = require('./pool');
+        const { acquire: take, release } = require('./pool');
+        const Client = require('./class');
+        function make() { return new Client(); }
+        //- lib/pool.js
+        function acquire() {}
+        exports.release = function () {};
+        module.exports.acquire = acquire;
+        //- lib/class.js
+        class Client {}
+        module.exports = Client;
+        ",
+        "
+        lib/client.js pool -> module lib/pool.js
+        lib/client.js pool.acquire -> lib/pool.js:acquire
+        lib/client.js take -> lib/pool.js:acquire
+        lib/client.js release -> lib/pool.js:release
+        ",
+    );
+    check_uses(
+        "
+        //- lib/client.js
+        const Client = require('./class');
+        function make() { return new Client(); }
+        //- lib/class.js
+        class Client {}
+        module.exports = Client;
+        ",
+        "lib/class.js:Client",
+        &["lib/class.js:2 certain", "lib/client.js:2 certain"],
+    );
+}

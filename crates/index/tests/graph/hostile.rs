@@ -1,0 +1,124 @@
+//! Hostile and odd repositories: everything ends, is bounded and does not depend on order.
+
+use super::*;
+use super::{ecmascript::WORKSPACE, python::PYTHON, references::SHOP};
+
+#[test]
+fn cycles_end() {
+    let world = world(
+        "
+        //- a.py
+        from b import *
+        from b import x, y as z
+        class A(A): pass
+        class B(C): pass
+        class C(B):
+            def f(self):
+                self.missing_everywhere()
+                x.missing_everywhere()
+        v = v.w
+        def g():
+            u = u.w
+            u.missing_everywhere()
+        //- b.py
+        from a import *
+        from a import x, z as y
+        //- pkg/__init__.py
+        from . import pkg
+        from .pkg import pkg
+        //- m.ts
+        export * from './n';
+        export { p as q } from './n';
+        import { q } from './n';
+        q.missingEverywhere();
+        //- n.ts
+        export * from './m';
+        export { q as p } from './m';
+        //- tsconfig.json
+        {\"extends\": \"./tsconfig.json\", \"compilerOptions\": {\"paths\": {\"*\": [\"*\"]}}}
+        ",
+    );
+    let class = world.named("a.py:C");
+    assert_eq!(world.graph.bases(class), [world.named("a.py:B")]);
+    assert_eq!(world.graph.bases(world.named("a.py:A")), []);
+    assert_eq!(world.graph.resolve_dotted(&world.files, "a.x"), []);
+    assert_eq!(world.graph.resolve_dotted(&world.files, "a.C.nothing"), []);
+}
+
+#[test]
+fn webs_of_star_imports_are_bounded() {
+    let mut text = String::new();
+    for file in 0..120 {
+        text += &format!("//- m{file}.py\n");
+        for other in 0..120 {
+            text += &format!("from m{other} import *\n");
+        }
+        for name in 0..20 {
+            text += &format!("unknown_{file}_{name}()\n");
+        }
+        text += &format!("def known_{file}(): pass\n");
+    }
+    let world = world(&text);
+    let file = world.files.find("m0.py").unwrap();
+    let found = world.graph.resolve_name(&world.files, file, "known_119");
+    assert_eq!(world.describe_all(found), "m119.py:known_119");
+}
+
+#[test]
+fn huge_and_broken_settings_are_harmless() {
+    let patterns: Vec<String> = (0..3_000)
+        .map(|n| format!("\"p{n}/*\": [\"src/*\", 7, null]"))
+        .collect();
+    let nested = format!("{}\"x\"{}", "{\"a\":".repeat(100), "}".repeat(100));
+    check_names(
+        &format!(
+            "
+//- tsconfig.json
+{{\"compilerOptions\": {{\"paths\": {{{}}}}}}}
+//- package.json
+{{\"name\": 7, \"exports\": {nested}, \"main\": [\"../../../etc/passwd\"]}}
+//- lib/package.json
+{{\"name\": \"broken\", \"exports\": {nested}, \"main\": \"../../../etc/passwd\"}}
+//- lib/tsconfig.json
+{{ not json
+//- src/a.ts
+export const a = 1;
+//- lib/b.ts
+import {{ a }} from 'p1/a';
+import * as broken from 'broken';
+import {{ out }} from '../../../out';
+",
+            patterns.join(",\n")
+        ),
+        "
+        lib/b.ts a -> src/a.ts:a
+        lib/b.ts broken -> nothing
+        lib/b.ts out -> nothing
+        ",
+    );
+}
+
+#[test]
+fn the_order_of_files_does_not_matter() {
+    for text in [PYTHON, WORKSPACE, SHOP] {
+        let mut reversed = sources(text);
+        reversed.reverse();
+        assert_eq!(of_sources(reversed).dump(), world(text).dump());
+    }
+}
+
+#[test]
+fn ids_of_another_snapshot_find_nothing() {
+    let world = world(SHOP);
+    let stranger = DefId(9_999);
+    assert!(world.graph.uses_of(stranger).is_empty());
+    assert!(world.graph.tests_of(stranger).is_empty());
+    let file = foveate_index::FileId(9_999);
+    assert!(world.graph.imports(file).is_empty());
+    assert!(
+        world
+            .graph
+            .resolve_name(&world.files, file, "Pool")
+            .is_empty()
+    );
+}

@@ -1,0 +1,196 @@
+//! The graph on whole small repositories written as text: one `check` function per question.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod ecmascript;
+mod hostile;
+mod python;
+mod references;
+mod test_links;
+
+use std::sync::Arc;
+
+use foveate_index::{DefId, Files, Graph, Symbols};
+use foveate_model::{ObjectId, SourceFile};
+use foveate_parse::Limits;
+
+struct World {
+    files: Files,
+    symbols: Symbols,
+    graph: Graph,
+}
+
+fn sources(text: &str) -> Vec<SourceFile> {
+    foveate_fixture::repository(text)
+        .into_iter()
+        .map(|file| {
+            let by_name = foveate_parse::language_by_name(&file.path);
+            let (language, content) =
+                foveate_parse::read(by_name, file.text.as_bytes(), &Limits::default());
+            let (content, skipped) = match content {
+                Ok(content) => (Some(Arc::new(content)), None),
+                Err(reason) => (None, Some(reason)),
+            };
+            SourceFile {
+                role: foveate_parse::role(&file.path, language, false),
+                blob: ObjectId::from_sha1([0; 20]),
+                size: file.text.len() as u64,
+                path: file.path,
+                language,
+                content,
+                skipped,
+            }
+        })
+        .collect()
+}
+
+fn world(text: &str) -> World {
+    of_sources(sources(text))
+}
+
+fn of_sources(sources: Vec<SourceFile>) -> World {
+    let files = Files::new(sources);
+    let symbols = Symbols::new(&files);
+    let graph = Graph::new(&files, &symbols);
+    World {
+        files,
+        symbols,
+        graph,
+    }
+}
+
+impl World {
+    fn describe(&self, id: DefId) -> String {
+        let path = self.files.path(self.files.file_of(id));
+        format!("{path}:{}", self.files.definition(id).qualified_name)
+    }
+
+    fn describe_all(&self, ids: impl IntoIterator<Item = DefId>) -> String {
+        let all: Vec<String> = ids.into_iter().map(|id| self.describe(id)).collect();
+        all.join(" ")
+    }
+
+    /// The definition that `describe` would call so.
+    fn named(&self, description: &str) -> DefId {
+        let (_, name) = description.split_once(':').unwrap();
+        let candidates = self.symbols.qualified(name);
+        *candidates
+            .iter()
+            .rev()
+            .find(|id| self.describe(**id) == description)
+            .unwrap_or_else(|| panic!("{description} is not defined"))
+    }
+
+    fn dump(&self) -> String {
+        let mut dump = String::new();
+        for id in self.files.definition_ids() {
+            let graph = &self.graph;
+            dump += &format!(
+                "{} {:?} {:?} {:?} {:?} {:?}\n",
+                self.describe(id),
+                graph.uses_of(id),
+                graph.used_by(id),
+                graph.bases(id),
+                graph.subclasses(id),
+                graph.tests_of(id),
+            );
+        }
+        for id in self.files.ids() {
+            dump += &format!(
+                "{:?} {:?} {:?}\n",
+                self.graph.imports(id),
+                self.graph.importers(id),
+                self.graph.test_files_of(id)
+            );
+        }
+        dump
+    }
+}
+
+/// Each line of `expected` is `path name -> definitions`, for names at the top level of a file.
+fn check_names(repository: &str, expected: &str) {
+    let world = world(repository);
+    for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let (question, answer) = line.split_once(" -> ").unwrap();
+        let (path, name) = question.split_once(' ').unwrap();
+        let file = world.files.find(path).unwrap();
+        let mut found = world.describe_all(world.graph.resolve_name(&world.files, file, name));
+        if let Some(module) = world.graph.resolve_name_module(&world.files, file, name) {
+            found = format!("module {}", world.files.path(module));
+        }
+        if found.is_empty() {
+            found = String::from("nothing");
+        }
+        assert_eq!(found, answer, "{question}");
+    }
+}
+
+/// Each line is `dotted.path -> definitions`.
+fn check_dotted(repository: &str, expected: &str) {
+    let world = world(repository);
+    for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let (path, answer) = line.split_once(" -> ").unwrap();
+        let mut found = world.describe_all(world.graph.resolve_dotted(&world.files, path));
+        if found.is_empty() {
+            found = String::from("nothing");
+        }
+        assert_eq!(found, answer, "{path}");
+    }
+}
+
+/// Each line is `path: files that it imports`.
+fn check_imports(repository: &str, expected: &str) {
+    let world = world(repository);
+    for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let (path, answer) = line.split_once(':').unwrap();
+        let file = world.files.find(path).unwrap();
+        let imports = world.graph.imports(file);
+        for imported in imports {
+            assert!(world.graph.importers(*imported).contains(&file));
+        }
+        let found: Vec<&str> = imports.iter().map(|id| world.files.path(*id)).collect();
+        assert_eq!(found.join(" "), answer.trim(), "{path}");
+    }
+}
+
+/// The uses of a definition, as `path:line confidence` each.
+#[track_caller]
+fn check_uses(repository: &str, definition: &str, expected: &[&str]) {
+    let world = world(repository);
+    let found: Vec<String> = world
+        .graph
+        .uses_of(world.named(definition))
+        .iter()
+        .map(|site| {
+            let path = world.files.path(site.file);
+            format!("{path}:{} {}", site.line, site.confidence.name())
+        })
+        .collect();
+    assert_eq!(found, expected, "{definition}");
+}
+
+/// The tests of a definition, as `path:name Link` each.
+#[track_caller]
+fn check_tests(repository: &str, definition: &str, expected: &[&str]) {
+    let world = world(repository);
+    let found: Vec<String> = world
+        .graph
+        .tests_of(world.named(definition))
+        .iter()
+        .map(|(id, link)| format!("{} {link:?}", world.describe(*id)))
+        .collect();
+    assert_eq!(found, expected, "{definition}");
+}
+
+/// The test files of a file, as `path Link` each.
+#[track_caller]
+fn check_test_files(repository: &str, path: &str, expected: &[&str]) {
+    let world = world(repository);
+    let found: Vec<String> = world
+        .graph
+        .test_files_of(world.files.find(path).unwrap())
+        .iter()
+        .map(|(id, link)| format!("{} {link:?}", world.files.path(*id)))
+        .collect();
+    assert_eq!(found, expected, "{path}");
+}

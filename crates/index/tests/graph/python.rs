@@ -1,0 +1,173 @@
+//! Python: modules and names.
+
+use super::*;
+
+pub(crate) const PYTHON: &str = "
+    //- setup.py
+    from setuptools import setup
+    //- src/shop/__init__.py
+    from .client import Client as Client
+    from . import models
+    from .star import *
+    //- src/shop/client.py
+    from __future__ import annotations
+    import shop.models
+    import shop.db.pool as pool
+    from .db.pool import (Pool as P, acquire)
+    from . import models as m
+    from shop import models, Client as Again
+    try:
+        from ..nowhere import lost
+    except ImportError:
+        from .fallback import lost
+    class Client:
+        def connect(self):
+            from .db import late
+            return late
+    //- src/shop/fallback.py
+    def lost(): pass
+    //- src/shop/models.py
+    class Model:
+        def save(self): pass
+    class User(Model):
+        pass
+    //- src/shop/models.pyi
+    class Model: ...
+    //- src/shop/db/__init__.py
+    def late(): pass
+    //- src/shop/db/pool.py
+    from ..models import User
+    class Pool: pass
+    def acquire(): pass
+    //- src/shop/star.py
+    from .deeper import *
+    __all__ = ['listed', 'deep']
+    def listed(): pass
+    def unlisted(): pass
+    //- src/shop/deeper.py
+    def deep(): pass
+    def _hidden(): pass
+    ";
+
+#[test]
+fn python_imports_of_every_form() {
+    check_names(
+        PYTHON,
+        "
+        src/shop/client.py P -> src/shop/db/pool.py:Pool
+        src/shop/client.py acquire -> src/shop/db/pool.py:acquire
+        src/shop/client.py pool -> module src/shop/db/pool.py
+        src/shop/client.py pool.Pool -> src/shop/db/pool.py:Pool
+        src/shop/client.py m.Model -> src/shop/models.py:Model
+        src/shop/client.py models.User.save -> src/shop/models.py:Model.save
+        src/shop/client.py shop.models.User -> src/shop/models.py:User
+        src/shop/client.py shop.Client -> src/shop/client.py:Client
+        src/shop/client.py Again -> src/shop/client.py:Client
+        src/shop/client.py lost -> src/shop/fallback.py:lost
+        src/shop/client.py late -> src/shop/db/__init__.py:late
+        src/shop/client.py annotations -> nothing
+        src/shop/__init__.py Client -> src/shop/client.py:Client
+        src/shop/__init__.py models -> module src/shop/models.py
+        src/shop/__init__.py listed -> src/shop/star.py:listed
+        src/shop/__init__.py deep -> src/shop/deeper.py:deep
+        src/shop/__init__.py unlisted -> nothing
+        src/shop/__init__.py _hidden -> nothing
+        src/shop/db/pool.py User -> src/shop/models.py:User
+        ",
+    );
+}
+
+#[test]
+fn python_imports_lead_to_files() {
+    check_imports(
+        PYTHON,
+        "
+        setup.py:
+        src/shop/client.py: src/shop/__init__.py src/shop/db/__init__.py src/shop/db/pool.py src/shop/fallback.py src/shop/models.py
+        src/shop/db/pool.py: src/shop/models.py
+        ",
+    );
+}
+
+#[test]
+fn python_dotted_paths_follow_reexports() {
+    check_dotted(
+        PYTHON,
+        "
+        shop.Client -> src/shop/client.py:Client
+        shop.client.Client.connect -> src/shop/client.py:Client.connect
+        shop.models.User.save -> src/shop/models.py:Model.save
+        shop.db.late -> src/shop/db/__init__.py:late
+        shop.listed -> src/shop/star.py:listed
+        shop.nothing -> nothing
+        elsewhere.Client -> nothing
+        ",
+    );
+}
+
+#[test]
+fn python_namespace_packages_and_other_roots() {
+    let repository = "
+        //- packages/storage/google/cloud/storage/__init__.py
+        //- packages/storage/google/cloud/storage/client.py
+        class Client: pass
+        //- packages/queue/google/cloud/tasks.py
+        class Queue: pass
+        //- vendored/__init__.py
+        //- vendored/six/__init__.py
+        //- vendored/six/moves.py
+        def get(): pass
+        //- app.py
+        from google.cloud.storage.client import Client
+        from google.cloud import storage, tasks
+        from six.moves import get
+        import helpers
+        import logging
+        import random
+        //- tools/random.py
+        def seed(): pass
+        //- tools/logging/__init__.py
+        //- tools/run.py
+        import helpers
+        import random
+        //- tools/helpers.py
+        def help_me(): pass
+        ";
+    check_names(
+        repository,
+        "
+        app.py Client -> packages/storage/google/cloud/storage/client.py:Client
+        app.py storage -> module packages/storage/google/cloud/storage/__init__.py
+        app.py tasks.Queue -> packages/queue/google/cloud/tasks.py:Queue
+        app.py get -> vendored/six/moves.py:get
+        app.py helpers -> nothing
+        app.py logging -> nothing
+        app.py random -> nothing
+        tools/run.py helpers.help_me -> tools/helpers.py:help_me
+        tools/run.py random -> module tools/random.py
+        ",
+    );
+}
+
+#[test]
+fn python_takes_the_root_nearest_to_the_importer() {
+    let repository = "
+        //- a/tests/__init__.py
+        //- a/tests/support.py
+        def make(): pass
+        //- a/tests/test_it.py
+        from tests.support import make
+        //- b/tests/__init__.py
+        //- b/tests/support.py
+        def make(): pass
+        //- b/tests/test_it.py
+        from tests.support import make
+        ";
+    check_imports(
+        repository,
+        "
+        a/tests/test_it.py: a/tests/support.py
+        b/tests/test_it.py: b/tests/support.py
+        ",
+    );
+}

@@ -1,0 +1,388 @@
+//! References, inheritance, and how sure they are.
+
+use super::*;
+
+pub(crate) const SHOP: &str = "
+    //- shop/client.py
+    from shop.pool import Pool, make_pool
+    import shop.pool as pools
+    class Base:
+        def close_all(self): pass
+        def ping(self): pass
+    class Client(Base):
+        limit = 3
+        def __init__(self, pool: Pool):
+            self.pool = pool
+            self.spare = Pool()
+        def connect(self):
+            self.ping()
+            self.pool.acquire()
+            self.spare.acquire()
+            return super().close_all()
+        def reconnect(self):
+            return self.connect()
+    def direct():
+        pool = pools.Pool()
+        pool.acquire()
+        Pool.acquire(pool)
+        pools.make_pool().acquire()
+        Pool().acquire()
+    def annotated(one: Pool, two: 'pools.Pool' = None):
+        one.acquire()
+        two.acquire()
+    def shadowed(make_pool):
+        make_pool()
+    def hidden():
+        make_pool = print
+        make_pool()
+    def recursive():
+        recursive()
+    //- shop/pool.py
+    class Pool:
+        def acquire(self): pass
+        def get(self): pass
+    def make_pool() -> Pool:
+        return Pool()
+    //- shop/__init__.py
+    ";
+
+#[test]
+fn methods_through_receivers() {
+    check_uses(
+        SHOP,
+        "shop/pool.py:Pool.acquire",
+        &[
+            "shop/client.py:13 likely",
+            "shop/client.py:14 likely",
+            "shop/client.py:20 likely",
+            "shop/client.py:21 certain",
+            "shop/client.py:22 likely",
+            "shop/client.py:23 likely",
+            "shop/client.py:25 likely",
+            "shop/client.py:26 likely",
+        ],
+    );
+}
+
+#[test]
+fn methods_through_classes_and_bases() {
+    check_uses(
+        SHOP,
+        "shop/client.py:Base.ping",
+        &["shop/client.py:12 certain"],
+    );
+    check_uses(
+        SHOP,
+        "shop/client.py:Base.close_all",
+        &["shop/client.py:15 certain"],
+    );
+    check_uses(
+        SHOP,
+        "shop/client.py:Client.connect",
+        &["shop/client.py:17 certain"],
+    );
+}
+
+#[test]
+fn local_names_hide_imported_ones_and_recursion_is_no_caller() {
+    check_uses(
+        SHOP,
+        "shop/pool.py:make_pool",
+        &["shop/client.py:22 certain"],
+    );
+    check_uses(SHOP, "shop/client.py:recursive", &[]);
+}
+
+#[test]
+fn enclosing_definitions_and_what_they_use() {
+    let world = world(SHOP);
+    let used = |name: &str| {
+        let used = world.graph.used_by(world.named(name));
+        let mut names: Vec<String> = used
+            .iter()
+            .map(|(id, confidence)| {
+                let name = world.describe(*id);
+                format!("{} {}", name.split(':').nth(1).unwrap(), confidence.name())
+            })
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        used("shop/client.py:Client.reconnect"),
+        ["Client.connect certain"]
+    );
+    assert_eq!(
+        used("shop/client.py:direct"),
+        ["Pool certain", "Pool.acquire certain", "make_pool certain"]
+    );
+    let site = world
+        .graph
+        .uses_of(world.named("shop/client.py:Client.connect"))[0];
+    assert_eq!(
+        site.enclosing,
+        Some(world.named("shop/client.py:Client.reconnect"))
+    );
+}
+
+#[test]
+fn callers_are_not_invented() {
+    let repository = "
+        //- a.py
+        import os, requests
+        from external import thing
+        def use(mapping, other):
+            mapping.get('x')
+            requests.get('x')
+            thing.very_special_method()
+            os.path.join('a')
+            acquire()
+            other.plainly()
+        //- b.py
+        class Cache:
+            def get(self, key): pass
+            def join(self): pass
+            def very_special_method(self): pass
+            def plainly(self): pass
+        def acquire(): pass
+        def plainly(): pass
+        //- c.py
+        class Another:
+            def plainly(self): pass
+        //- d.py
+        class Third:
+            def plainly(self): pass
+        //- e.py
+        class Fourth:
+            def plainly(self): pass
+        ";
+    for definition in [
+        "b.py:Cache.get",
+        "b.py:Cache.join",
+        "b.py:Cache.very_special_method",
+        "b.py:Cache.plainly",
+        "b.py:acquire",
+        "c.py:Another.plainly",
+    ] {
+        check_uses(repository, definition, &[]);
+    }
+}
+
+#[test]
+fn rare_names_link_as_what_they_are() {
+    let repository = "
+        //- a.py
+        def use(one, two):
+            one.reserve_seats()
+            two.release_seats()
+            two.settle()
+            [x.reserve_seats() for x in one]
+        //- b.py
+        class Cinema:
+            def reserve_seats(self): pass
+            def release_seats(self): pass
+            def settle(self): pass
+        //- c.py
+        class Theatre:
+            def release_seats(self): pass
+        ";
+    check_uses(
+        repository,
+        "b.py:Cinema.reserve_seats",
+        &["a.py:2 likely", "a.py:5 likely"],
+    );
+    check_uses(
+        repository,
+        "b.py:Cinema.release_seats",
+        &["a.py:3 name_only"],
+    );
+    check_uses(
+        repository,
+        "c.py:Theatre.release_seats",
+        &["a.py:3 name_only"],
+    );
+    check_uses(repository, "b.py:Cinema.settle", &["a.py:4 name_only"]);
+}
+
+#[test]
+fn names_never_cross_languages() {
+    check_uses(
+        "
+        //- a.ts
+        export function use(x) { return x.reserveSeats(); }
+        //- b.py
+        class Cinema:
+            def reserveSeats(self): pass
+        ",
+        "b.py:Cinema.reserveSeats",
+        &[],
+    );
+}
+
+#[test]
+fn ecmascript_receivers() {
+    let repository = "
+        //- src/service.ts
+        export class Service {
+            start() { return this; }
+            protected helper() { this.start(); }
+            static create(): Service { return new Service(); }
+        }
+        //- src/app.tsx
+        import { Service } from './service';
+        export class App extends Service {
+            @inject(Service)
+            protected readonly service: Service;
+            private spare = new Service();
+            constructor(protected readonly given: Service) { super(); }
+            run(extra?: Service) {
+                this.service.start();
+                this.spare.start();
+                this.given.start();
+                extra?.start();
+                const local = new Service();
+                local.start();
+                Service.create().start();
+                super.start();
+                this.start();
+                [1].map(start => start());
+            }
+        }
+        export const view = (service: Service) => <Service />;
+        ";
+    check_uses(
+        repository,
+        "src/service.ts:Service.start",
+        &[
+            "src/app.tsx:8 likely",
+            "src/app.tsx:9 likely",
+            "src/app.tsx:10 likely",
+            "src/app.tsx:11 likely",
+            "src/app.tsx:13 likely",
+            "src/app.tsx:14 likely",
+            "src/app.tsx:15 certain",
+            "src/app.tsx:16 certain",
+            "src/service.ts:3 certain",
+        ],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.create",
+        &["src/app.tsx:14 certain"],
+    );
+}
+
+#[test]
+fn merged_declarations_and_aliases() {
+    let repository = "
+        //- src/service.ts
+        export const Service = Symbol('Service');
+        export interface Service {
+            start(): void;
+        }
+        export namespace Service {
+            export function is(value: unknown): boolean { return check(value); }
+            function check(value: unknown): boolean { return true; }
+            export const known: Options = {};
+            export interface Options { deep: boolean }
+        }
+        export type Alias = Service | undefined;
+        export type Shape = { width: number };
+        //- src/app.ts
+        import { Alias, Service, Shape } from './service';
+        class App {
+            constructor(private service: Service) {}
+            run(alias: Alias, shape: Shape) {
+                this.service.start();
+                alias.start();
+                Service.is(shape.width);
+            }
+        }
+        ";
+    check_uses(
+        repository,
+        "src/service.ts:Service.start",
+        &["src/app.ts:5 likely", "src/app.ts:6 likely"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.is",
+        &["src/app.ts:7 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.check",
+        &["src/service.ts:6 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Service.Options",
+        &["src/service.ts:8 certain"],
+    );
+    check_uses(
+        repository,
+        "src/service.ts:Shape.width",
+        &["src/app.ts:7 likely"],
+    );
+}
+
+#[test]
+fn ambient_modules_are_what_the_package_is() {
+    check_names(
+        "
+        //- packages/api/package.json
+        {\"name\": \"@shop/api\", \"types\": \"src/api.d.ts\"}
+        //- packages/api/src/api.d.ts
+        declare module '@shop/api' {
+            export class Session { stop(): void }
+        }
+        //- packages/app/main.ts
+        import * as api from '@shop/api';
+        import { Session } from '@shop/api';
+        ",
+        "
+        packages/app/main.ts Session -> packages/api/src/api.d.ts:@shop/api.Session
+        packages/app/main.ts api.Session -> packages/api/src/api.d.ts:@shop/api.Session
+        ",
+    );
+}
+
+#[test]
+fn members_of_external_values_are_external() {
+    check_uses(
+        "
+        //- a.ts
+        import * as chai from 'chai';
+        import { client } from 'elsewhere';
+        const expect = chai.expect;
+        expect(1).to.reserveSeats(1);
+        client.make().reserveSeats();
+        document.reserveSeats();
+        //- b.ts
+        export class Cinema { reserveSeats() { return 1; } }
+        ",
+        "b.ts:Cinema.reserveSeats",
+        &[],
+    );
+}
+
+#[test]
+fn inheritance_goes_both_ways() {
+    let world = world(
+        "
+        //- shop/__init__.py
+        from .base import Model
+        //- shop/base.py
+        class Model: pass
+        //- app.py
+        import shop
+        class User(shop.Model): pass
+        class Admin(User, dict): pass
+        ",
+    );
+    let model = world.named("shop/base.py:Model");
+    let user = world.named("app.py:User");
+    assert_eq!(world.graph.bases(user), [model]);
+    assert_eq!(world.graph.subclasses(model), [user]);
+    assert_eq!(world.graph.subclasses(user), [world.named("app.py:Admin")]);
+}

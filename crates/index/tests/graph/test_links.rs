@@ -1,0 +1,134 @@
+//! Tests linked to what they test.
+
+use super::*;
+
+#[test]
+fn python_tests_are_linked() {
+    let repository = "
+        //- shop/__init__.py
+        from .client import Client
+        //- shop/client.py
+        class Client:
+            def connect(self): pass
+            def close_now(self): pass
+        def parse_url(text): pass
+        def unrelated(): pass
+        //- tests/test_client.py
+        from shop import Client
+        class TestClient:
+            def test_connect_twice(self):
+                client = Client()
+                client.connect()
+            def test_other(self):
+                Client().close_now()
+        def test_parse_url():
+            pass
+        //- tests/test_other.py
+        import shop.client
+        def helper():
+            shop.client.unrelated()
+        def test_it():
+            shop.client.Client()
+        def test_parse_url():
+            pass
+        def test_unknown():
+            connect()
+        ";
+    check_tests(
+        repository,
+        "shop/client.py:Client",
+        &[
+            "tests/test_client.py:TestClient.test_connect_twice Reference",
+            "tests/test_client.py:TestClient.test_other Reference",
+            "tests/test_other.py:test_it Reference",
+            "tests/test_client.py:TestClient Name",
+        ],
+    );
+    check_tests(
+        repository,
+        "shop/client.py:Client.connect",
+        &["tests/test_client.py:TestClient.test_connect_twice Reference"],
+    );
+    check_tests(
+        repository,
+        "shop/client.py:parse_url",
+        &[
+            "tests/test_client.py:test_parse_url Name",
+            "tests/test_other.py:test_parse_url Name",
+        ],
+    );
+    check_tests(repository, "shop/client.py:unrelated", &[]);
+    check_test_files(
+        repository,
+        "shop/client.py",
+        &[
+            "tests/test_client.py Reference",
+            "tests/test_other.py Reference",
+        ],
+    );
+}
+
+#[test]
+fn private_functions_are_tested_through_their_callers() {
+    let repository = "
+        //- shop/__init__.py
+        //- shop/parse.py
+        def parse(text):
+            return _scan(text)
+        def _scan(text):
+            return _next(text)
+        def _next(text):
+            return _far(text)
+        def _far(text):
+            pass
+        //- tests/test_parse.py
+        from shop.parse import parse
+        def test_parse():
+            parse('')
+        class TestServer:
+            def start(self):
+                parse('')
+        ";
+    check_tests(
+        repository,
+        "shop/parse.py:parse",
+        &["tests/test_parse.py:test_parse Reference"],
+    );
+    for private in ["shop/parse.py:_scan", "shop/parse.py:_next"] {
+        check_tests(
+            repository,
+            private,
+            &["tests/test_parse.py:test_parse Indirect"],
+        );
+    }
+    check_tests(repository, "shop/parse.py:_far", &[]);
+}
+
+#[test]
+fn test_files_by_path_and_import() {
+    let repository = "
+        //- src/view/panel.tsx
+        export const Panel = () => null;
+        //- src/view/__tests__/panel.test.tsx
+        describe('panel', () => {});
+        //- src/model/panel.ts
+        export const model = 1;
+        //- src/model/panel.spec.ts
+        describe('panel', () => {});
+        //- src/other.spec.ts
+        import './model/panel';
+        //- src/index.ts
+        export const all = 1;
+        ";
+    check_test_files(
+        repository,
+        "src/view/panel.tsx",
+        &["src/view/__tests__/panel.test.tsx Path"],
+    );
+    check_test_files(
+        repository,
+        "src/model/panel.ts",
+        &["src/other.spec.ts Import", "src/model/panel.spec.ts Path"],
+    );
+    check_test_files(repository, "src/index.ts", &[]);
+}
