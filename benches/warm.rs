@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// Modules of the generated repository: 250 give about 1.5 MB and 10,000 definitions.
+/// Modules of the generated repository: 250 give about 1.5 MB and 6,000 definitions.
 const SIZES: [usize; 2] = [25, 250];
 
 const NOUNS: [&str; 12] = [
