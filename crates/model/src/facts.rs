@@ -298,8 +298,8 @@ pub struct Chunk {
     pub span: Span,
     /// Its lines.
     pub lines: Lines,
-    /// The function or class that it belongs to (the outermost function, so that a nested function
-    /// lies in the chunk of its outer one).
+    /// The function or class that it belongs to. A nested function lies in the chunk of its outer
+    /// one, unless the outer one is a mere scope, most of which is functions (script modules).
     pub definition: Option<LocalId>,
 }
 

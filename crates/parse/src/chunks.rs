@@ -1,7 +1,9 @@
 //! Cuts a file into chunks: every line belongs to exactly one. Functions stay whole as long as
 //! they are short enough; everything else is cut where it hurts least.
 
-use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Lines, LocalId};
+use std::collections::HashSet;
+
+use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Language, Lines, LocalId};
 
 use crate::collect::NO_STATEMENT;
 use crate::lines::LineIndex;
@@ -46,11 +48,16 @@ struct Piece {
 /// leading comments; `statements` for each row the depth of the statement that starts there.
 pub(crate) fn of_code(
     lines: &TextLines<'_>,
+    language: Language,
     definitions: &[Definition],
     heads: &[u32],
     statements: &[u16],
 ) -> Vec<Chunk> {
-    let owners = owners(lines.index.count(), definitions, heads);
+    let scopes = match language {
+        Language::Python => vec![false; definitions.len()],
+        _ => scopes(definitions),
+    };
+    let owners = owners(lines.index.count(), definitions, heads, &scopes);
     let pieces = attach_leftovers(lines, pieces(&owners));
     let mut chunks = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -92,21 +99,47 @@ fn chunk(lines: &TextLines<'_>, owner: Owner, part: Lines) -> Chunk {
     }
 }
 
-/// Paints each line with its owner: classes first, outer before inner, functions over them. A line
-/// that two functions share stays with the first.
-fn owners(count: u32, definitions: &[Definition], heads: &[u32]) -> Vec<Owner> {
+/// Which functions are mere scopes: more than half of their lines belong to functions inside them.
+/// Scripts put whole modules into one function (plugins, closures, factories); what their readers
+/// call a function is one inside.
+fn scopes(definitions: &[Definition]) -> Vec<bool> {
+    let is_function = |d: &Definition| d.kind.is_function() && d.body.is_some();
+    let inner_lines = |(position, outer): (usize, &Definition)| {
+        let mut end = 0;
+        let mut sum = 0;
+        let inside = definitions.iter().skip(position + 1);
+        for inner in inside.take_while(|inner| inner.span.start < outer.span.end) {
+            if is_function(inner) && inner.span.start >= end {
+                end = inner.span.end;
+                sum += inner.lines.count();
+            }
+        }
+        sum
+    };
+    definitions
+        .iter()
+        .enumerate()
+        .map(|(position, outer)| {
+            is_function(outer) && inner_lines((position, outer)) * 2 > outer.lines.count()
+        })
+        .collect()
+}
+
+/// Paints each line with its owner: classes and scopes first, outer before inner, functions over
+/// them. A line that two functions share stays with the first.
+fn owners(count: u32, definitions: &[Definition], heads: &[u32], scopes: &[bool]) -> Vec<Owner> {
     let module = Owner {
         kind: ChunkKind::Module,
         definition: None,
     };
     let mut owners = vec![module; count as usize];
-    let in_function = inside_functions(definitions);
+    let in_function = inside_functions(definitions, scopes);
     let with_heads = || {
         let ids = (0..).map(LocalId);
         let nested = in_function.iter().copied();
         ids.zip(definitions.iter().zip(heads))
-            .zip(nested)
-            .filter(|(_, nested)| !nested)
+            .zip(nested.zip(scopes.iter().copied()))
+            .filter(|(_, (nested, _))| !nested)
     };
     let mut paint = |definition: &Definition, head: u32, from: u32, owner: Owner| {
         let first = head.max(from) as usize;
@@ -114,19 +147,23 @@ fn owners(count: u32, definitions: &[Definition], heads: &[u32]) -> Vec<Owner> {
             lines.fill(owner);
         }
     };
-    for ((id, (definition, head)), _) in with_heads() {
+    for ((id, (definition, head)), (_, is_scope)) in with_heads() {
         let is_class = definition.kind.is_container() && definition.kind != DefinitionKind::Module;
-        if is_class {
+        if is_class || is_scope {
+            let kind = match is_scope {
+                true => ChunkKind::Function,
+                false => ChunkKind::Class,
+            };
             let owner = Owner {
-                kind: ChunkKind::Class,
+                kind,
                 definition: Some(id),
             };
             paint(definition, *head, 0, owner);
         }
     }
     let mut painted = 0;
-    for ((id, (definition, head)), _) in with_heads() {
-        if definition.kind.is_function() && definition.body.is_some() {
+    for ((id, (definition, head)), (_, is_scope)) in with_heads() {
+        if definition.kind.is_function() && definition.body.is_some() && !is_scope {
             let owner = Owner {
                 kind: ChunkKind::Function,
                 definition: Some(id),
@@ -138,15 +175,17 @@ fn owners(count: u32, definitions: &[Definition], heads: &[u32]) -> Vec<Owner> {
     owners
 }
 
-/// For each definition whether a function encloses it, by its text and not only by its parents:
+/// For each definition whether a function other than a scope encloses it, by its text and not only by its parents:
 /// `Foo.prototype.bar = function` belongs to `Foo` and stands outside.
-fn inside_functions(definitions: &[Definition]) -> Vec<bool> {
+fn inside_functions(definitions: &[Definition], scopes: &[bool]) -> Vec<bool> {
     let mut function_end = 0;
     definitions
         .iter()
-        .map(|definition| {
+        .zip(scopes)
+        .map(|(definition, is_scope)| {
             let inside = definition.span.start < function_end;
-            if definition.kind.is_function() && definition.body.is_some() && !inside {
+            let holds = definition.kind.is_function() && definition.body.is_some() && !is_scope;
+            if holds && !inside {
                 function_end = definition.span.end;
             }
             inside
@@ -170,9 +209,13 @@ fn pieces(owners: &[Owner]) -> Vec<Piece> {
 
 /// Lone closing brackets and the blank lines between pieces join the piece before them.
 fn attach_leftovers(lines: &TextLines<'_>, pieces: Vec<Piece>) -> Vec<Piece> {
-    let says_nothing = |piece: &Piece| {
+    // A function's first piece stays whatever it says; later ones are the rest of a scope.
+    let mut begun: HashSet<LocalId> = HashSet::new();
+    let mut says_nothing = |piece: &Piece| {
+        let is_function = piece.owner.kind == ChunkKind::Function;
+        let begins = is_function && piece.owner.definition.is_some_and(|id| begun.insert(id));
         let text = lines.index.span_of(piece.lines).of(lines.text);
-        piece.owner.kind != ChunkKind::Function && !text.contains(char::is_alphanumeric)
+        !begins && !text.contains(char::is_alphanumeric)
     };
     let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut leading: Option<u32> = None;

@@ -428,6 +428,7 @@ impl<'t> Collector<'t> {
         disjoint(&mut self.regions);
         let chunks = crate::chunks::of_code(
             &self.text_lines(),
+            language,
             &self.definitions,
             &self.heads,
             &self.statements,

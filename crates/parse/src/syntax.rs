@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use foveate_model::Span;
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
 
 use crate::Limits;
@@ -128,4 +129,18 @@ pub(crate) fn walk<'tree>(
             depth -= 1;
         }
     }
+}
+
+/// The text between the parentheses of a list. After a syntax error one of them may be missing.
+pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
+    let mut cursor = list.walk();
+    let (mut start, mut end) = (list.start_byte(), list.end_byte());
+    for child in list.children(&mut cursor) {
+        match child.kind() {
+            "(" if child.start_byte() == list.start_byte() => start = child.end_byte(),
+            ")" if child.end_byte() == list.end_byte() => end = child.start_byte(),
+            _ => {}
+        }
+    }
+    Span::new(start, end.max(start))
 }

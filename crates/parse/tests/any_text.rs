@@ -111,6 +111,8 @@ fn sources_hold_together() {
         .iter()
         .copied()
         .chain(["", "\n", "\r\n", "x", "\u{feff}x = 1\n", "a\0b\n"])
+        // A parameter list without its end, cut inside a character of two bytes.
+        .chain(["def f(é", "function f(é", "const f = (é => é"])
     {
         check_all(text);
         check_all(&text.replace('\n', "\r\n"));

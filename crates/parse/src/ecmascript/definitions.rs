@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::imports::empty;
 use super::{Kind, Outer, Walker};
 use crate::collect::{Context, Declared, Draft, Place, Position, span};
+use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
     /// Adds a definition and remembers it by name where it stands at the top level.
@@ -417,12 +418,6 @@ pub(super) fn inside_function(
         context.in_catch = false;
         context.has_members = false;
     }
-}
-
-/// A bracketed list without its brackets.
-fn inside_brackets(list: Node<'_>) -> Span {
-    let start = list.start_byte() + 1;
-    Span::new(start, list.end_byte().saturating_sub(1).max(start))
 }
 
 /// End of `name: type` in a declarator.

@@ -534,6 +534,33 @@ class B { p() {} q() {} }
 }
 
 #[test]
+fn a_function_that_is_a_mere_scope_gives_its_functions_their_own_chunks() {
+    let source = "export default (o, c) => {
+  const proto = c.prototype
+
+  proto.week = function (week) {
+    if (week !== null) {
+      return this.add(week)
+    }
+    return 1
+  }
+
+  proto.weeks = function () {
+    const inner = () => 1
+    return inner()
+  }
+}
+";
+    same(
+        &testing::chunks(JavaScript, source),
+        "1-3 Function default
+         4-10 Function default.week
+         11-15 Function default.weeks",
+        source,
+    );
+}
+
+#[test]
 fn a_long_call_is_split_between_inner_statements() {
     let mut source = String::from("describe('x', () => {\n");
     for number in 0..30 {

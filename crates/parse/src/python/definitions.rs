@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::{Kind, Walker};
 use crate::collect::{Draft, Place, Position, span};
 use crate::documentation;
+use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
     /// `@decorators` and what they decorate: the span of the definition starts at the first one.
@@ -389,12 +390,4 @@ fn before_equals(value: &Node<'_>) -> usize {
     value
         .prev_sibling()
         .map_or(value.start_byte(), |equals| equals.start_byte())
-}
-
-/// A bracketed list without its brackets.
-fn inside_brackets(list: Node<'_>) -> Span {
-    Span::new(
-        list.start_byte() + 1,
-        list.end_byte().saturating_sub(1).max(list.start_byte() + 1),
-    )
 }

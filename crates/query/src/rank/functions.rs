@@ -1,10 +1,11 @@
-//! The ranking of functions and methods. A nested function counts as a part of its outermost one.
+//! The ranking of functions and methods. What has no chunk of its own counts as a part of what it
+//! is nested in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foveate_index::tokens::terms;
 use foveate_index::{DefId, FileId, Snapshot};
-use foveate_model::DefinitionKind;
+use foveate_model::{ChunkKind, DefinitionKind};
 
 use super::ranked::{RankedFile, RankedFunction};
 use super::weights::{FunctionSignals, RankConfig};
@@ -27,6 +28,26 @@ pub(super) fn rank(
     pool.finish(config)
 }
 
+/// The functions of a file that are ranked: those that have a chunk of their own, and those without
+/// a body that lie in no function. The others are part of the one around them.
+fn units(snapshot: &Snapshot, file: FileId) -> BTreeSet<DefId> {
+    let files = &snapshot.files;
+    let mut units: BTreeSet<DefId> = files
+        .chunks_of(file)
+        .filter(|chunk| files.chunk(*chunk).kind == ChunkKind::Function)
+        .filter_map(|chunk| files.chunk_definition(chunk))
+        .collect();
+    for id in files.definitions_of(file) {
+        let around = || std::iter::successors(files.parent(id), |id| files.parent(*id));
+        if files.definition(id).kind.is_function()
+            && !around().any(|id| files.definition(id).kind.is_function())
+        {
+            units.insert(id);
+        }
+    }
+    units
+}
+
 struct Pool<'a> {
     snapshot: &'a Snapshot,
     signals: BTreeMap<DefId, FunctionSignals>,
@@ -42,8 +63,9 @@ impl<'a> Pool<'a> {
             .first()
             .map_or(1.0, |f| f.score.max(f32::MIN_POSITIVE));
         for (rank, file) in ranked_files.iter().take(config.function_files).enumerate() {
+            let units = units(snapshot, file.id);
             for id in snapshot.files.definitions_of(file.id) {
-                if pool.outermost(id) == Some(id) {
+                if units.contains(&id) {
                     let definition = snapshot.files.definition(id);
                     let signals = FunctionSignals {
                         file: file.score / best,
@@ -59,23 +81,16 @@ impl<'a> Pool<'a> {
         pool
     }
 
-    /// The outermost function that a definition is or lies in.
-    fn outermost(&self, id: DefId) -> Option<DefId> {
-        let files = &self.snapshot.files;
-        let mut outermost = None;
+    /// The signals of the innermost ranked function that a definition is or lies in.
+    fn signals_of(&mut self, id: DefId) -> Option<&mut FunctionSignals> {
         let mut at = Some(id);
         while let Some(id) = at {
-            if files.definition(id).kind.is_function() {
-                outermost = Some(id);
+            if self.signals.contains_key(&id) {
+                return self.signals.get_mut(&id);
             }
-            at = files.parent(id);
+            at = self.snapshot.files.parent(id);
         }
-        outermost
-    }
-
-    fn signals_of(&mut self, id: DefId) -> Option<&mut FunctionSignals> {
-        let id = self.outermost(id)?;
-        self.signals.get_mut(&id)
+        None
     }
 
     fn lexical(&mut self, evidence: &Evidence) {
