@@ -13,7 +13,7 @@ use foveate_index::Snapshot;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
-pub use self::ranked::{RankedFile, RankedFunction, Signal};
+pub use self::ranked::{RankedFile, RankedFunction, RankedPassage, Signal};
 pub use self::weights::RankConfig;
 
 /// Files and functions, best first. Whatever has any evidence is in the order, up to
@@ -24,6 +24,8 @@ pub struct Ranked {
     pub files: Vec<RankedFile>,
     /// The best functions.
     pub functions: Vec<RankedFunction>,
+    /// The best stretches of source files without functions.
+    pub passages: Vec<RankedPassage>,
 }
 
 /// How many files and functions are ranked; more than any request may list.
@@ -46,8 +48,12 @@ pub fn rank(
         .unwrap_or_default();
     let evidence = evidence(snapshot, text, candidates, hits);
     let files = files::rank(snapshot, &evidence, config);
-    let functions = functions::rank(snapshot, text, &evidence, &files, config);
-    Ranked { files, functions }
+    let (functions, passages) = functions::rank(snapshot, text, &evidence, &files, config);
+    Ranked {
+        files,
+        functions,
+        passages,
+    }
 }
 
 /// All evidence about a query, by definition and file.

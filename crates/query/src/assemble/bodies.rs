@@ -3,7 +3,7 @@
 //! same rank.
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId};
+use foveate_index::{ChunkId, DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::Dropped;
@@ -21,10 +21,27 @@ const ESTIMATE_SLACK: f32 = 1.4;
 /// A cut body is made smaller this often before it is given up.
 const CUT_ATTEMPTS: usize = 4;
 
-/// A definition that may be shown whole.
+/// What a body is the text of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Subject {
+    Definition(DefId),
+    /// A stretch of a file whose definitions are not known.
+    Passage(ChunkId),
+}
+
+impl Subject {
+    fn definition(self) -> Option<DefId> {
+        match self {
+            Self::Definition(id) => Some(id),
+            Self::Passage(_) => None,
+        }
+    }
+}
+
+/// Something that may be shown whole.
 #[derive(Debug)]
 struct Body {
-    id: DefId,
+    subject: Subject,
     file: FileId,
     lines: Lines,
     rank: usize,
@@ -54,22 +71,19 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// The ranked definitions, then those that the query names and that are not ranked.
+    /// The ranked definitions and passages, then the definitions that the query names and that are
+    /// not ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let config = plan.config;
-        let ranked = plan.ranked.functions.iter().map(|function| function.id);
+        let named = plan.named_order.iter().copied().map(Subject::Definition);
         let mut seen = HashSet::default();
-        let mut bodies: Vec<Body> = ranked
+        let mut bodies: Vec<Body> = ranked(plan)
+            .into_iter()
             .take(config.full_candidates)
-            .chain(
-                plan.named_order
-                    .iter()
-                    .copied()
-                    .take(config.full_candidates),
-            )
-            .filter(|id| seen.insert(*id))
+            .chain(named.take(config.full_candidates))
+            .filter(|subject| seen.insert(*subject))
             .enumerate()
-            .map(|(rank, id)| body(plan, id, rank))
+            .map(|(rank, subject)| body(plan, subject, rank))
             .collect();
         bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
         Self { bodies }
@@ -120,7 +134,9 @@ impl Bodies {
         let mut seeds: Vec<DefId> = Vec::new();
         // Best ranked ones and named ones in turn: either may be what the question is about.
         let mut named = plan.named_order.iter().copied();
-        let mut ranked = shown.into_iter().map(|body| body.id);
+        let mut ranked = shown
+            .into_iter()
+            .filter_map(|body| body.subject.definition());
         while seeds.len() < plan.config.seeds {
             let pair = [ranked.next(), named.next()];
             if pair == [None, None] {
@@ -148,12 +164,13 @@ impl Bodies {
         for body in missing.into_iter().take(plan.config.dropped) {
             plan.dropped.push(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
-                name: plan
-                    .snapshot
-                    .files
-                    .definition(body.id)
-                    .qualified_name
-                    .to_string(),
+                name: body.subject.definition().map_or_else(String::new, |id| {
+                    plan.snapshot
+                        .files
+                        .definition(id)
+                        .qualified_name
+                        .to_string()
+                }),
                 tokens: body.tokens,
                 reason: "budget",
             });
@@ -165,7 +182,7 @@ impl Body {
     fn shows(&self) -> Shows {
         Shows {
             file: self.file,
-            definition: Some(self.id),
+            definition: self.subject.definition(),
             lines: vec![self.lines],
         }
     }
@@ -182,7 +199,10 @@ impl Body {
             return;
         };
         let measured = self.measured.take().unwrap_or_else(|| {
-            let entry = card::full(plan.snapshot, self.id, self.section);
+            let entry = match self.subject {
+                Subject::Definition(id) => card::full(plan.snapshot, id, self.section),
+                Subject::Passage(id) => card::passage(plan.snapshot, id, self.section),
+            };
             plan.packed.measure(entry)
         });
         self.tokens = measured.tokens;
@@ -231,23 +251,22 @@ impl Body {
 
     fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
         let most = most.min(plan.packed.left());
+        // A passage is short already, and no line of it is its head.
+        let Some(id) = self.subject.definition() else {
+            return;
+        };
         if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.lines) {
             return;
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
-            let (entry, lines) = card::partial(
-                plan.snapshot,
-                self.id,
-                self.section,
-                &plan.words,
-                bytes as usize,
-            );
+            let (entry, lines) =
+                card::partial(plan.snapshot, id, self.section, &plan.words, bytes as usize);
             let measured = plan.packed.measure(entry);
             if measured.tokens <= most && plan.packed.fits(self.section, measured.tokens, 0) {
                 let shows = Shows {
                     file: self.file,
-                    definition: Some(self.id),
+                    definition: Some(id),
                     lines,
                 };
                 plan.packed.add(measured, shows, (BODY, self.rank));
@@ -258,24 +277,52 @@ impl Body {
     }
 }
 
-fn body(plan: &Plan<'_>, id: DefId, rank: usize) -> Body {
+/// Functions and passages by score; of equals the functions first.
+fn ranked(plan: &Plan<'_>) -> Vec<Subject> {
+    let functions = plan.ranked.functions.iter();
+    let passages = plan.ranked.passages.iter();
+    let mut all: Vec<(f32, Subject)> = functions
+        .map(|function| (function.score, Subject::Definition(function.id)))
+        .chain(passages.map(|passage| (passage.score, Subject::Passage(passage.id))))
+        .collect();
+    // Stable: each kind is in its own order already.
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all.into_iter().map(|(_, subject)| subject).collect()
+}
+
+fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
     let files = &plan.snapshot.files;
-    let file = files.file_of(id);
-    let definition = files.definition(id);
-    let tokens = (definition.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+    let (file, lines, span, is_container) = match subject {
+        Subject::Definition(id) => {
+            let definition = files.definition(id);
+            let is_container = definition.kind.is_container();
+            (
+                files.file_of(id),
+                definition.lines,
+                definition.span,
+                is_container,
+            )
+        }
+        Subject::Passage(id) => {
+            let chunk = files.chunk(id);
+            (files.chunk_file(id), chunk.lines, chunk.span, false)
+        }
+    };
+    let tokens = (span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+    let is_named = |id: DefId| plan.named.contains_key(&id);
     let section = match files.file(file).role {
         Role::Test => SectionKind::Tests,
-        _ if plan.named.contains_key(&id) => SectionKind::Definitions,
+        _ if subject.definition().is_some_and(is_named) => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
     let chance = 1.0 / (rank as f32 + 1.5).powf(plan.config.rank_decay);
     Body {
-        id,
+        subject,
         file,
-        lines: definition.lines,
+        lines,
         rank,
         section,
-        is_container: definition.kind.is_container(),
+        is_container,
         tokens,
         is_counted: false,
         measured: None,

@@ -1,7 +1,7 @@
 //! A definition or file as an entry: its card at each fidelity, its body whole or cut.
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId, Files, Snapshot};
+use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
@@ -57,6 +57,25 @@ pub(super) fn full(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entr
     let text = files.text(files.file_of(id));
     let body = clean(whole_lines(text, files.definition(id).span)).into_owned();
     entry(files, id, section, Fidelity::Full, body)
+}
+
+/// The whole text of a stretch of a file.
+pub(super) fn passage(snapshot: &Snapshot, id: ChunkId, section: SectionKind) -> Entry {
+    let files = &snapshot.files;
+    let (file, chunk) = (files.chunk_file(id), files.chunk(id));
+    Entry {
+        section,
+        shape: Shape::Block,
+        path: files.path(file).to_owned(),
+        name: String::new(),
+        kind: "passage",
+        lines: chunk.lines,
+        fidelity: Fidelity::Full,
+        cut: false,
+        facts: Vec::new(),
+        language: files.file(file).language,
+        body: clean(whole_lines(files.text(file), chunk.span)).into_owned(),
+    }
 }
 
 /// The parts of a long definition that matter most, in about `bytes`, and which lines they are.

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use foveate_index::tokens::terms;
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{ChunkKind, DefinitionKind};
 
-use super::ranked::{RankedFile, RankedFunction};
+use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{Evidence, MOST_RANKED, explained};
 use crate::text::{QueryText, SegmentKind};
@@ -19,13 +19,13 @@ pub(super) fn rank(
     evidence: &Evidence,
     ranked_files: &[RankedFile],
     config: &RankConfig,
-) -> Vec<RankedFunction> {
+) -> (Vec<RankedFunction>, Vec<RankedPassage>) {
     let mut pool = Pool::new(snapshot, ranked_files, config);
     pool.lexical(evidence);
     pool.mentions(evidence);
     pool.neighbours(evidence, config.neighbour_strength);
     pool.names(text);
-    pool.finish(config)
+    (pool.functions(config), pool.passages(config))
 }
 
 /// The functions of a file that are ranked: those that have a chunk of their own, and those without
@@ -51,6 +51,8 @@ fn units(snapshot: &Snapshot, file: FileId) -> BTreeSet<DefId> {
 struct Pool<'a> {
     snapshot: &'a Snapshot,
     signals: BTreeMap<DefId, FunctionSignals>,
+    /// Stretches of source files without functions.
+    passages: BTreeMap<ChunkId, FunctionSignals>,
 }
 
 impl<'a> Pool<'a> {
@@ -58,23 +60,38 @@ impl<'a> Pool<'a> {
         let mut pool = Self {
             snapshot,
             signals: BTreeMap::new(),
+            passages: BTreeMap::new(),
         };
         let best = ranked_files
             .first()
             .map_or(1.0, |f| f.score.max(f32::MIN_POSITIVE));
         for (rank, file) in ranked_files.iter().take(config.function_files).enumerate() {
+            let of_file = FunctionSignals {
+                file: file.score / best,
+                file_rank: 1.0 / (rank as f32 + 1.0),
+                ..FunctionSignals::default()
+            };
             let units = units(snapshot, file.id);
             for id in snapshot.files.definitions_of(file.id) {
                 if units.contains(&id) {
                     let definition = snapshot.files.definition(id);
                     let signals = FunctionSignals {
-                        file: file.score / best,
-                        file_rank: 1.0 / (rank as f32 + 1.0),
                         lines: (definition.lines.count() as f32).ln(),
                         constructor: f32::from(u8::from(definition.modifiers.is_constructor)),
-                        ..FunctionSignals::default()
+                        ..of_file
                     };
                     pool.signals.insert(id, signals);
+                }
+            }
+            let content = snapshot.files.content(file.id);
+            if content.is_some_and(|c| c.facts.definitions.is_empty() && c.facts.language.is_code())
+            {
+                for chunk in snapshot.files.chunks_of(file.id) {
+                    let signals = FunctionSignals {
+                        lines: (snapshot.files.chunk(chunk).lines.count() as f32).ln(),
+                        ..of_file
+                    };
+                    pool.passages.insert(chunk, signals);
                 }
             }
         }
@@ -95,35 +112,37 @@ impl<'a> Pool<'a> {
 
     fn lexical(&mut self, evidence: &Evidence) {
         let snapshot = self.snapshot;
-        let files: Vec<FileId> = {
-            let mut ids: Vec<FileId> = self
-                .signals
-                .keys()
-                .map(|id| snapshot.files.file_of(*id))
-                .collect();
-            ids.dedup();
-            ids
-        };
-        for file in files {
-            for chunk in snapshot.files.chunks_of(file) {
-                let position = chunk.0 as usize;
-                let (score, unnormed) = (
-                    evidence.hits.chunks[position],
-                    evidence.hits.chunks_unnormed[position],
-                );
-                let owner = snapshot.files.chunk_definition(chunk);
-                if let Some(signals) = owner.and_then(|id| self.signals_of(id)) {
-                    signals.lexical = signals.lexical.max(score);
-                    signals.unnormed = signals.unnormed.max(unnormed);
-                }
+        let mut files: Vec<FileId> = self
+            .signals
+            .keys()
+            .map(|id| snapshot.files.file_of(*id))
+            .collect();
+        files.dedup();
+        for chunk in files
+            .iter()
+            .flat_map(|file| snapshot.files.chunks_of(*file))
+        {
+            let position = chunk.0 as usize;
+            let score = evidence.hits.chunks[position];
+            let unnormed = evidence.hits.chunks_unnormed[position];
+            let owner = snapshot.files.chunk_definition(chunk);
+            if let Some(signals) = owner.and_then(|id| self.signals_of(id)) {
+                signals.lexical = signals.lexical.max(score);
+                signals.unnormed = signals.unnormed.max(unnormed);
             }
         }
+        for (chunk, signals) in &mut self.passages {
+            signals.lexical = evidence.hits.chunks[chunk.0 as usize];
+            signals.unnormed = evidence.hits.chunks_unnormed[chunk.0 as usize];
+        }
         let most = |value: fn(&FunctionSignals) -> f32| {
-            let most = self.signals.values().map(value).fold(0.0, f32::max);
+            let all = self.signals.values().chain(self.passages.values());
+            let most = all.map(value).fold(0.0, f32::max);
             if most > 0.0 { most } else { 1.0 }
         };
         let (lexical, unnormed) = (most(|s| s.lexical), most(|s| s.unnormed));
-        for signals in self.signals.values_mut() {
+        let functions = self.signals.values_mut();
+        for signals in functions.chain(self.passages.values_mut()) {
             signals.lexical /= lexical;
             signals.unnormed /= unnormed;
         }
@@ -188,7 +207,27 @@ impl<'a> Pool<'a> {
         }
     }
 
-    fn finish(self, config: &RankConfig) -> Vec<RankedFunction> {
+    /// The passages that share a word with the query, best first.
+    fn passages(&self, config: &RankConfig) -> Vec<RankedPassage> {
+        let files = &self.snapshot.files;
+        let mut scored: Vec<RankedPassage> = self
+            .passages
+            .iter()
+            .filter(|(_, signals)| signals.lexical > 0.0)
+            .map(|(id, signals)| {
+                let role = files.file(files.chunk_file(*id)).role;
+                RankedPassage {
+                    id: *id,
+                    score: signals.score(&config.function) * config.role.factor(role),
+                }
+            })
+            .collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+        scored.truncate(MOST_RANKED);
+        scored
+    }
+
+    fn functions(&self, config: &RankConfig) -> Vec<RankedFunction> {
         let files = &self.snapshot.files;
         let mut scored: Vec<(f32, DefId)> = self
             .signals

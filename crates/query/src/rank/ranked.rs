@@ -1,6 +1,6 @@
 //! What ranking yields: files and functions with their scores and the reasons for them.
 
-use foveate_index::{DefId, FileId};
+use foveate_index::{ChunkId, DefId, FileId};
 use foveate_model::{DefinitionKind, Lines, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
@@ -44,4 +44,14 @@ pub struct RankedFunction {
     pub score: f32,
     /// Why it is here, largest first.
     pub signals: Vec<Signal>,
+}
+
+/// A stretch of a source file whose language has no parser, in place of the functions that are not
+/// known there.
+#[derive(Clone, Copy, Debug)]
+pub struct RankedPassage {
+    /// Which stretch.
+    pub id: ChunkId,
+    /// On the scale of the functions' scores.
+    pub score: f32,
 }

@@ -36,6 +36,7 @@ fn path() -> impl Strategy<Value = String> {
         4 => (0..4u8).prop_map(|n| format!("m{n}.py")),
         2 => (0..4u8).prop_map(|n| format!("src/a b/m{n}.ts")),
         2 => (0..4u8).prop_map(|n| format!("tests/test_m{n}.py")),
+        1 => (0..4u8).prop_map(|n| format!("src/m{n}.rs")),
         1 => Just("docs/`x` <y> & \"z\"\n.md".to_owned()),
         1 => (1..150usize).prop_map(|n| format!("{}/m.py", "deep<dir>".repeat(n))),
     ]

@@ -306,3 +306,37 @@ fn callers_that_are_not_listed_are_counted() {
         answer.issues
     );
 }
+
+#[test]
+fn sources_without_a_parser_come_as_passages() {
+    let snapshot = fixture(
+        "
+        //- src/channel.rs
+        use std::sync::Arc;
+
+        /// Sends values to a bounded channel.
+        pub struct Sender {
+            permits: Arc<usize>,
+        }
+
+        impl Sender {
+            pub fn try_reserve(&self) -> Result<(), Closed> {
+                Err(Closed)
+            }
+        }
+        //- src/lib.rs
+        pub mod channel;
+        //- tools/release.py
+        def sender():
+            return 'mail'
+        ",
+    );
+    let query = "try_reserve on a closed channel says that it is full";
+    let pack = ask(&snapshot, &request(query, 1000, IntentKind::BugFix)).pack;
+    let first = items(&pack, "snippets")[0];
+    assert_eq!(
+        (first.path.as_str(), first.fidelity, first.cut),
+        ("src/channel.rs", Fidelity::Full, false)
+    );
+    assert!(pack.context.contains("pub fn try_reserve(&self)"));
+}
