@@ -280,6 +280,7 @@ impl Figures {
         add("bytes", "facts", memory.facts);
         add("bytes", "symbols", memory.symbols);
         add("bytes", "lexical", memory.lexical);
+        add("bytes", "messages", memory.messages);
         add("bytes", "graph", memory.graph);
         for (family, counts) in [
             ("skipped", &current.skipped),

@@ -61,7 +61,7 @@ async fn every_family_is_there_and_parses() {
         value(&scrape, "foveate_repository_pending_files", &of_repo),
         Some(0.0)
     );
-    for structure in ["text", "facts", "symbols", "lexical", "graph"] {
+    for structure in ["text", "facts", "symbols", "lexical", "messages", "graph"] {
         let labels = [("repo", name), ("structure", structure)];
         let bytes = value(&scrape, "foveate_repository_index_bytes", &labels);
         assert!(bytes > Some(0.0), "{structure}: {bytes:?}");
