@@ -5,8 +5,7 @@ use std::collections::HashSet;
 
 use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Language, Lines, LocalId};
 
-use crate::collect::NO_STATEMENT;
-use crate::lines::LineIndex;
+use crate::lines::{NO_STATEMENT, TextLines};
 
 /// Longest function that stays in one piece, in lines.
 const FUNCTION: u32 = 80;
@@ -14,21 +13,6 @@ const FUNCTION: u32 = 80;
 const CODE: u32 = 60;
 /// Longest stretch of text, in lines; it aims at two thirds of it.
 const TEXT: u32 = 56;
-
-/// A text and its lines.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TextLines<'t> {
-    pub(crate) text: &'t str,
-    pub(crate) index: &'t LineIndex,
-}
-
-impl<'t> TextLines<'t> {
-    /// The text of 1-based `line`, without its newline.
-    fn line(&self, line: u32) -> &'t str {
-        let span = self.index.span_of(Lines::new(line, line));
-        span.of(self.text).trim_end_matches(['\n', '\r'])
-    }
-}
 
 /// What a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use foveate_model::{
 use tree_sitter::Node;
 
 use crate::documentation;
-use crate::lines::LineIndex;
+use crate::lines::{LineIndex, NO_STATEMENT, TextLines};
 
 /// What a place in the tree knows about what surrounds it.
 #[derive(Clone, Copy, Debug)]
@@ -126,9 +126,6 @@ struct CommentRun {
     first_row: u32,
     last_row: u32,
 }
-
-/// Depth of a line at which no statement starts.
-pub(crate) const NO_STATEMENT: u16 = u16::MAX;
 
 /// The facts found so far, and where the walk stands.
 #[derive(Debug)]
@@ -452,8 +449,8 @@ impl<'t> Collector<'t> {
         }
     }
 
-    fn text_lines(&self) -> crate::chunks::TextLines<'_> {
-        crate::chunks::TextLines {
+    fn text_lines(&self) -> TextLines<'_> {
+        TextLines {
             text: self.text,
             index: &self.lines,
         }

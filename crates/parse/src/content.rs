@@ -4,8 +4,8 @@
 use foveate_model::{FileFacts, Language, SkipReason};
 
 use crate::Limits;
-use crate::chunks::{self, TextLines};
-use crate::lines::LineIndex;
+use crate::chunks;
+use crate::lines::{LineIndex, TextLines};
 
 /// How far a NUL byte is looked for, as git does.
 const SNIFFED: usize = 8_000;

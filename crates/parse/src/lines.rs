@@ -64,6 +64,24 @@ impl LineIndex {
     }
 }
 
+/// Depth of a line at which no statement starts.
+pub(crate) const NO_STATEMENT: u16 = u16::MAX;
+
+/// A text and its lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextLines<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) index: &'t LineIndex,
+}
+
+impl<'t> TextLines<'t> {
+    /// The text of 1-based `line`, without its newline.
+    pub(crate) fn line(&self, line: u32) -> &'t str {
+        let span = self.index.span_of(Lines::new(line, line));
+        span.of(self.text).trim_end_matches(['\n', '\r'])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
