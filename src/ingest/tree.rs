@@ -4,6 +4,7 @@
 //! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
 
 mod read;
+mod stat;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use super::git::{EntryKind, GitRepo};
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
-use read::Stat;
+use stat::Stat;
 use walk::{Found, Listing, Rules};
 
 /// Why a working tree cannot be read.

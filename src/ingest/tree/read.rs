@@ -1,62 +1,16 @@
 //! Reads one file of a working tree: its bytes, their git object id, and what the blob cache makes
 //! of them. A file that cannot be read becomes a file with a reason.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveate_model::{ObjectId, SkipReason, SourceFile};
 use sha1::{Digest, Sha1};
 
+use super::stat::Stat;
 use super::walk::{Found, FoundKind};
 use crate::engine::{BlobCache, skipped_file, source_file};
-
-/// What the system says of a file without opening it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
-    /// Bytes.
-    pub size: u64,
-    device: u64,
-    inode: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-    /// Seconds since 1970 when it was looked at.
-    seen: i64,
-}
-
-impl Stat {
-    pub(super) fn new(metadata: &Metadata) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        Self {
-            size: metadata.len(),
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-            seen: now.map_or(0, |d| d.as_secs().cast_signed()),
-        }
-    }
-
-    /// Whether a file that had this stat when it was read has the same bytes when it has `now`. A
-    /// file that was written in the second before it was read may have been written again without
-    /// a trace, so it counts as changed.
-    pub(super) fn is_still(&self, now: &Self) -> bool {
-        let seen = now.seen;
-        *self
-            == Self {
-                seen: self.seen,
-                ..*now
-            }
-            && seen >= self.seen
-            && self.modified.0.max(self.changed.0) + 1 < self.seen
-    }
-
-    fn is_same_file(&self, other: &Self) -> bool {
-        (self.device, self.inode) == (other.device, other.inode)
-    }
-}
 
 /// The id of files that were not read, as git writes it.
 pub fn unread() -> ObjectId {
@@ -106,7 +60,7 @@ pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> Option<(Stat, Sourc
 fn bytes(path: &Path, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    let stat = Stat::new(&metadata);
+    let mut stat = Stat::new(&metadata);
     let direct = path.symlink_metadata()?;
     if !direct.is_file() || !stat.is_same_file(&Stat::new(&direct)) {
         return Err(io::Error::other("it was replaced while it was read"));
@@ -115,7 +69,8 @@ fn bytes(path: &Path, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
     let mut bytes = Vec::with_capacity(expected + 1);
     file.take(limit + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
-    Ok((Stat { size, ..stat }, bytes))
+    stat.size = size;
+    Ok((stat, bytes))
 }
 
 /// The id that git gives to these bytes.
@@ -139,25 +94,5 @@ mod tests {
         ] {
             assert_eq!(blob_id(bytes).to_string(), id);
         }
-    }
-
-    #[test]
-    fn a_fresh_file_is_not_trusted_and_an_old_one_is() {
-        let old = Stat {
-            size: 1,
-            device: 1,
-            inode: 1,
-            modified: (100, 0),
-            changed: (100, 0),
-            seen: 200,
-        };
-        assert!(old.is_still(&Stat { seen: 300, ..old }));
-        assert!(!old.is_still(&Stat { size: 2, ..old }));
-        assert!(!old.is_still(&Stat {
-            changed: (101, 0),
-            ..old
-        }));
-        let fresh = Stat { seen: 101, ..old };
-        assert!(!fresh.is_still(&Stat { seen: 300, ..fresh }));
     }
 }

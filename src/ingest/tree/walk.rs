@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foveate_model::RepoPath;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::read::Stat;
+use super::stat::Stat;
 use crate::ingest::watch::TreeWatcher;
 
 /// The ignore file of our own; the syntax is that of `.gitignore`.
