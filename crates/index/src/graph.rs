@@ -6,6 +6,7 @@
 mod csr;
 mod ecmascript;
 mod expressions;
+mod family;
 mod found;
 mod guesses;
 mod inheritance;
@@ -13,6 +14,8 @@ mod locals;
 mod modules;
 mod names;
 mod packages;
+mod paths;
+mod probe;
 mod python;
 mod references;
 mod scopes;

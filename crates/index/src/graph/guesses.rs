@@ -7,8 +7,8 @@ use foveate_model::{DefinitionKind, LocalId};
 use crate::files::DefId;
 use crate::graph::Confidence;
 use crate::graph::expressions::{self, Annotation};
+use crate::graph::family::Family;
 use crate::graph::locals::Source;
-use crate::graph::modules::Family;
 use crate::graph::values::{Evaluator, Outcome, Place, Value};
 
 impl<'a> Evaluator<'a> {

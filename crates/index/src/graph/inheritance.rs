@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::files::{DefId, FileId};
 use crate::graph::csr::Rows;
+use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
-use crate::graph::modules::Family;
 use crate::graph::names::Names;
 
 /// Most classes that one look-up asks.

@@ -5,7 +5,7 @@
 use foveate_model::{FileFacts, LocalId, RegionKind};
 
 use crate::graph::expressions::leading_name;
-use crate::graph::modules::Family;
+use crate::graph::family::Family;
 
 /// What is known of a local variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,8 +5,9 @@
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
 use crate::files::{DefId, FileId, Files};
+use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
-use crate::graph::modules::{Family, Modules};
+use crate::graph::modules::Modules;
 use crate::graph::python::child_module;
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, bound_name, inside};
 

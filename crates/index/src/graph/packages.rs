@@ -5,8 +5,8 @@ use foldhash::HashMap;
 use serde_json::Value;
 
 use crate::files::{FileId, Files};
-use crate::graph::ecmascript::{ancestors, json_files, probe, probe_source, unique};
-use crate::graph::modules::{join, shared_segments};
+use crate::graph::paths::{ancestors, join, shared_segments};
+use crate::graph::probe::{json_files, probe, probe_source, unique};
 
 /// Most targets that one `exports` or `imports` map contributes.
 const MAX_TARGETS: usize = 512;

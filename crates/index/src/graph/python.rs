@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 use foveate_model::{Language, Role};
 
 use crate::files::{FileId, Files};
-use crate::graph::modules::{is_below, parent, shared_segments};
+use crate::graph::paths::{is_below, parent, shared_segments};
 use crate::graph::words::STANDARD;
 
 /// Longest dotted path that is tried, in segments. Real ones have fewer than ten.

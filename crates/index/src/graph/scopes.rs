@@ -6,7 +6,8 @@ use foveate_model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, L
 use rayon::prelude::*;
 
 use crate::files::{FileId, Files};
-use crate::graph::modules::{Family, Modules};
+use crate::graph::family::Family;
+use crate::graph::modules::Modules;
 
 /// The scope of a file's top level.
 pub(super) const TOP_LEVEL: u32 = 0;

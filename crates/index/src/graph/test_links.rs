@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::Rows;
-use crate::graph::modules::Family;
+use crate::graph::family::Family;
 use crate::graph::references::Edge;
 use crate::graph::test_paths::Mirrors;
 use crate::graph::{CallSite, Confidence, TestLink};

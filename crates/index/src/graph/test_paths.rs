@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use foveate_model::Role;
 
 use crate::files::{FileId, Files};
-use crate::graph::modules::Family;
+use crate::graph::family::Family;
 use crate::symbols::fold;
 
 /// Most source files that the path of one test file may mirror: more are a coincidence.

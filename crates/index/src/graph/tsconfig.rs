@@ -5,9 +5,9 @@ use foldhash::HashMap;
 use serde_json::Value;
 
 use crate::files::Files;
-use crate::graph::ecmascript::{ancestors, json_files};
-use crate::graph::modules::join;
 use crate::graph::packages::{Packages, match_pattern};
+use crate::graph::paths::{ancestors, join};
+use crate::graph::probe::json_files;
 
 /// Longest chain of `extends`.
 const MAX_EXTENDS: usize = 8;

@@ -10,10 +10,10 @@ use foveate_model::{DefinitionKind, LocalId};
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
 use crate::graph::expressions::{Called, Link};
+use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::Locals;
-use crate::graph::modules::Family;
 use crate::graph::names::Names;
 use crate::graph::words::GLOBALS;
 
