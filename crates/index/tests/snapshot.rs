@@ -82,6 +82,7 @@ fn search(snapshot: &Snapshot) -> Hits {
         history_b: 0.5,
         commit_k1: 1.2,
         commit_b: 0.75,
+        nearest_commits: 10,
     };
     snapshot.lexical.search(&terms, &weights).unwrap()
 }

@@ -49,6 +49,8 @@ pub struct LexicalWeights {
     pub commit_k1: f32,
     /// BM25 over commit messages: length normalization.
     pub commit_b: f32,
+    /// How many commits are returned.
+    pub nearest_commits: usize,
 }
 
 /// Scores of everything that shares a term with the query; 0 elsewhere.
@@ -60,7 +62,7 @@ pub struct Hits {
     pub chunks: Vec<f32>,
     /// By chunk, without length normalization.
     pub chunks_unnormed: Vec<f32>,
-    /// Commits by position in the history (newest first) with their score, best first.
+    /// The nearest commits by position in the history (newest first) with their score, best first.
     pub commits: Vec<(u32, f32)>,
 }
 
@@ -212,11 +214,12 @@ impl Lexical {
         let mut files = Sums::new(hits.files.len());
         let mut chunks = Sums::new(self.chunks);
         let fields = self.fields(weights);
+        let history_norms = self.history_norms(weights);
         for term in terms {
             for field in &fields {
                 self.add_field(&term.term, field, &mut files, &mut chunks)?;
             }
-            self.add_history(term, weights, &mut files);
+            self.add_history(term, weights, &history_norms, &mut files);
             let weight = term.chunk * idf(self.chunks, chunks.touched.len());
             chunks.drain(weights.chunk.k1, |position, normed, plain| {
                 hits.chunks[position] += weight * normed;
@@ -288,35 +291,45 @@ impl Lexical {
         Ok(())
     }
 
-    fn add_history(&self, term: &QueryTerm, weights: &LexicalWeights, files: &mut Sums) {
-        if weights.history == 0.0 || self.commits.commits.is_empty() {
+    /// Length norms of the history field, by file.
+    fn history_norms(&self, weights: &LexicalWeights) -> Vec<f32> {
+        let average = self.commits.total_file_length / self.indexed_files.max(1) as f32;
+        self.commits
+            .file_lengths
+            .iter()
+            .map(|length| norm(weights.history_b, *length, average))
+            .collect()
+    }
+
+    fn add_history(
+        &self,
+        term: &QueryTerm,
+        weights: &LexicalWeights,
+        norms: &[f32],
+        files: &mut Sums,
+    ) {
+        if weights.history == 0.0 {
             return;
         }
-        let average = self.commits.total_file_length / self.indexed_files.max(1) as f32;
         for (number, tf) in self.commits.postings(&term.term) {
             let commit = &self.commits.commits[*number as usize];
+            let tf = weights.history * f32::from(*tf) * commit.share;
             for file in &commit.files {
-                let length = self.commits.file_lengths[file.0 as usize];
-                let normed = norm(weights.history_b, length, average);
-                let tf = weights.history * f32::from(*tf) * commit.share;
-                files.add(file.0, tf, normed);
+                files.add(file.0, tf, norms[file.0 as usize]);
             }
         }
     }
 
     fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
         let all = &self.commits.commits;
-        if all.is_empty() {
-            return Vec::new();
-        }
-        let average = self.commits.total_length as f32 / all.len() as f32;
+        let average = self.commits.total_length as f32 / all.len().max(1) as f32;
+        let norms = Norms::new(weights.commit_b, average);
         let mut scores = vec![0.0; all.len()];
         for term in terms {
             let postings = self.commits.postings(&term.term);
             let weight = term.file * idf(all.len(), postings.len());
             for (number, tf) in postings {
-                let length = all[*number as usize].length as f32;
-                let tf = f32::from(*tf) * norm(weights.commit_b, length, average);
+                let tf = f32::from(*tf) * norms.of(all[*number as usize].length);
                 scores[*number as usize] +=
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
@@ -325,7 +338,12 @@ impl Lexical {
             .zip(scores)
             .filter(|(_, score)| *score > 0.0)
             .collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let best_first = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if ranked.len() > weights.nearest_commits {
+            ranked.select_nth_unstable_by(weights.nearest_commits, best_first);
+            ranked.truncate(weights.nearest_commits);
+        }
+        ranked.sort_unstable_by(best_first);
         ranked
     }
 

@@ -48,7 +48,7 @@ fn signals(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Vec
     normalize(&mut lexical);
     let mut chunks = chunk_scores(snapshot, evidence, config);
     normalize(&mut chunks);
-    let mut commits = commit_votes(snapshot, evidence, config);
+    let mut commits = commit_votes(snapshot, evidence);
     normalize(&mut commits);
     let mut signals: Vec<FileSignals> = lexical
         .into_iter()
@@ -104,11 +104,10 @@ fn chunk_scores(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -
 }
 
 /// Per file the votes of the nearest commits: each gives `score / best score / sqrt(files)`.
-fn commit_votes(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Vec<f32> {
+fn commit_votes(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut votes = vec![0.0; snapshot.files.len()];
-    let nearest = evidence.hits.commits.iter().take(config.nearest_commits);
     let best = evidence.hits.commits.first().map_or(1.0, |(_, s)| *s);
-    for (commit, score) in nearest {
+    for (commit, score) in &evidence.hits.commits {
         let (files, share) = snapshot.lexical.commit_files(*commit);
         for file in files {
             votes[file.0 as usize] += score / best * share;

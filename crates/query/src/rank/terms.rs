@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use foldhash::HashSet;
 use foveate_index::lexical::QueryTerm;
 use foveate_index::tokens::{for_each_term, terms};
 
@@ -35,7 +36,8 @@ fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
 const KEYWORDS: &str = "assert async await class const def elif else except false func function \
     import lambda let new none null nil return self str this true try undefined var void";
 
-static KEYWORD_TERMS: LazyLock<Vec<String>> = LazyLock::new(|| terms(KEYWORDS));
+static KEYWORD_TERMS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| terms(KEYWORDS).into_iter().collect());
 
 /// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
 /// heaviest `most_terms`, in alphabetical order.
@@ -46,7 +48,7 @@ pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTer
     for (position, kind) in KINDS.iter().enumerate() {
         for segment in text.segments.iter().filter(|s| s.kind == *kind) {
             for_each_term(&segment.text, |term| {
-                if is_stop_word(term) || keywords.iter().any(|keyword| keyword == term) {
+                if keywords.contains(term) || is_stop_word(term) {
                     return;
                 }
                 match frequencies.get_mut(term) {

@@ -24,8 +24,6 @@ pub struct RankConfig {
     pub role: RoleConfig,
     /// How many distinct terms of a query are scored, the heaviest first.
     pub most_terms: usize,
-    /// How many of the nearest commits vote for their files.
-    pub nearest_commits: usize,
     /// How much the second and third best chunk add to a file's best one.
     pub more_chunks: [f32; 2],
     /// Functions are taken from this many of the best files.
@@ -67,6 +65,8 @@ pub struct LexicalConfig {
     pub history_b: f32,
     pub commit_k1: f32,
     pub commit_b: f32,
+    /// How many of the nearest commits vote for their files.
+    pub nearest_commits: usize,
 }
 
 /// One BM25F: saturation, weight and length normalization per field.
@@ -124,6 +124,7 @@ impl LexicalConfig {
             history_b: self.history_b,
             commit_k1: self.commit_k1,
             commit_b: self.commit_b,
+            nearest_commits: self.nearest_commits,
         }
     }
 }
