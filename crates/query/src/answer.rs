@@ -57,9 +57,9 @@ pub fn answer(
     let detected = now();
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let resolved = now();
-    let ranked = rank::rank(snapshot, &text, &candidates, &config.rank);
+    let mut ranked = rank::rank(snapshot, &text, &candidates, &config.rank);
     let done = now();
-    let mut issues = Vec::new();
+    let mut issues = std::mem::take(&mut ranked.notes);
     if ranked.files.is_empty() {
         issues.push(Issue {
             code: "no_match",

@@ -9,7 +9,9 @@ mod terms;
 mod weights;
 
 use foveate_index::Snapshot;
+use foveate_index::lexical::Hits;
 
+use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
@@ -26,6 +28,8 @@ pub struct Ranked {
     pub functions: Vec<RankedFunction>,
     /// The best stretches of source files without functions.
     pub passages: Vec<RankedPassage>,
+    /// What could not be done; `answer` moves them to the answer's issues.
+    pub notes: Vec<Issue>,
 }
 
 /// How many files and functions are ranked; more than any request may list.
@@ -40,12 +44,28 @@ pub fn rank(
 ) -> Ranked {
     let terms = terms::query_terms(text, config);
     let weights = config.lexical.weights();
-    // The index is in memory and was written by this process: a posting list that cannot be read
-    // leaves the named definitions as the only evidence.
-    let hits = snapshot
-        .lexical
-        .search(&terms, &weights)
-        .unwrap_or_default();
+    match snapshot.lexical.search(&terms, &weights) {
+        Ok(hits) => rank_hits(snapshot, text, candidates, config, hits),
+        // Only what the query names is left as evidence.
+        Err(error) => {
+            let hits = snapshot.lexical.no_hits();
+            let mut ranked = rank_hits(snapshot, text, candidates, config, hits);
+            ranked.notes.push(Issue {
+                code: "degraded",
+                detail: format!("the words of the query were not searched: {error}"),
+            });
+            ranked
+        }
+    }
+}
+
+fn rank_hits(
+    snapshot: &Snapshot,
+    text: &QueryText,
+    candidates: &Candidates,
+    config: &RankConfig,
+    hits: Hits,
+) -> Ranked {
     let evidence = evidence(snapshot, text, candidates, hits);
     let files = files::rank(snapshot, &evidence, config);
     let (functions, passages) = functions::rank(snapshot, text, &evidence, &files, config);
@@ -53,12 +73,13 @@ pub fn rank(
         files,
         functions,
         passages,
+        notes: Vec::new(),
     }
 }
 
 /// All evidence about a query, by definition and file.
 struct Evidence {
-    hits: foveate_index::lexical::Hits,
+    hits: Hits,
     /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
     definitions: Vec<(foveate_index::DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
@@ -73,7 +94,7 @@ fn evidence(
     snapshot: &Snapshot,
     text: &QueryText,
     candidates: &Candidates,
-    hits: foveate_index::lexical::Hits,
+    hits: Hits,
 ) -> Evidence {
     let named = candidates
         .definitions
@@ -138,5 +159,61 @@ fn normalize(values: &mut [f32]) {
     let most = values.iter().copied().fold(0.0, f32::max);
     if most > 0.0 {
         values.iter_mut().for_each(|value| *value /= most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use foveate_index::{Revision, Snapshot};
+    use foveate_model::{ObjectId, SourceFile};
+
+    use super::*;
+    use crate::config::RankingConfig;
+    use crate::request::Focus;
+
+    #[test]
+    fn names_rank_where_no_word_was_searched() {
+        let fixture = "
+            //- a.py
+            def other():
+                return 1
+            //- b.py
+            def connect():
+                return 2
+        ";
+        let files = foveate_fixture::repository(fixture)
+            .into_iter()
+            .map(|file| {
+                let by_name = foveate_parse::language_by_name(&file.path);
+                let limits = foveate_parse::Limits::default();
+                let (language, content) =
+                    foveate_parse::read(by_name, file.text.as_bytes(), &limits);
+                SourceFile {
+                    role: foveate_parse::role(&file.path, language, false),
+                    blob: ObjectId::from_sha1([0; 20]),
+                    size: file.text.len() as u64,
+                    language,
+                    content: content.ok().map(Arc::new),
+                    skipped: None,
+                    path: file.path,
+                }
+            })
+            .collect();
+        let revision = Revision {
+            commit: String::new(),
+            dirty: false,
+        };
+        let snapshot = Snapshot::build(revision, 1, files, None, None).unwrap();
+        let config = RankingConfig::default();
+        let text = QueryText::parse("`connect` fails");
+        let candidates =
+            crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
+        let hits = snapshot.lexical.no_hits();
+        let ranked = rank_hits(&snapshot, &text, &candidates, &config.rank, hits);
+        assert_eq!(ranked.files.len(), 1);
+        assert_eq!(ranked.files[0].path, "b.py");
+        assert_eq!(ranked.functions[0].name, "connect");
     }
 }

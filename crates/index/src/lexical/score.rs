@@ -54,7 +54,7 @@ pub struct LexicalWeights {
 }
 
 /// Scores of everything that shares a term with the query; 0 elsewhere.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hits {
     /// By file.
     pub files: Vec<f32>,
@@ -196,6 +196,16 @@ impl FileRun {
 }
 
 impl Lexical {
+    /// What a query without terms finds: nothing, at every file and chunk.
+    pub fn no_hits(&self) -> Hits {
+        Hits {
+            files: vec![0.0; self.first_chunk.len()],
+            chunks: vec![0.0; self.chunks],
+            chunks_unnormed: vec![0.0; self.chunks],
+            commits: Vec::new(),
+        }
+    }
+
     /// Scores all files, chunks and commits that share a term with the query.
     ///
     /// # Errors
@@ -205,12 +215,7 @@ impl Lexical {
         terms: &[QueryTerm],
         weights: &LexicalWeights,
     ) -> Result<Hits, LexicalError> {
-        let mut hits = Hits {
-            files: vec![0.0; self.first_chunk.len()],
-            chunks: vec![0.0; self.chunks],
-            chunks_unnormed: vec![0.0; self.chunks],
-            commits: Vec::new(),
-        };
+        let mut hits = self.no_hits();
         let mut files = Sums::new(hits.files.len());
         let mut chunks = Sums::new(self.chunks);
         let fields = self.fields(weights);
