@@ -179,13 +179,21 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             },
         });
     }
-    for issue in &issues {
-        metrics::counter!("foveate_degraded_answers_total", "code" => issue.code).increment(1);
-    }
     issues
 }
 
+/// Whether an issue says that the answer had to do without something, and not what it found.
+fn is_degrading(issue: &Issue) -> bool {
+    matches!(
+        issue.code,
+        "degraded" | "history_loading" | "history_unavailable"
+    )
+}
+
 fn record(answer: &Answer, total: Duration) {
+    for issue in answer.issues.iter().filter(|issue| is_degrading(issue)) {
+        metrics::counter!("foveate_degraded_answers_total", "code" => issue.code).increment(1);
+    }
     let intent = answer.intent.kind.name();
     let stages = [
         ("intent", answer.timings.intent),
