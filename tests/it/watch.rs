@@ -235,6 +235,9 @@ async fn a_tree_that_vanishes_still_answers_and_comes_back() {
         answer["issues"].to_string().contains("degraded"),
         "{answer}"
     );
+    // Other tests of this process may count too, so only that it is counted is sure.
+    let metrics = app.get("/metrics").await.text;
+    assert!(metrics.contains("foveate_degraded_answers_total{code=\"degraded\"}"));
     fs::rename(&away, &shop).unwrap();
     app.ready("shop").await;
     fs::write(shop.join("back.py"), "def back_again():\n    pass\n").unwrap();
