@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foveate_index::tokens::terms;
+use foveate_index::tokens::{for_each_term, terms};
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{ChunkKind, DefinitionKind};
 
@@ -198,12 +198,13 @@ impl<'a> Pool<'a> {
             .collect();
         known.sort_unstable();
         for (id, signals) in &mut self.signals {
-            let own = terms(&self.snapshot.files.definition(*id).name);
-            let held = own
-                .iter()
-                .filter(|t| known.binary_search(t).is_ok())
-                .count();
-            signals.name = held as f32 / own.len().max(1) as f32;
+            let (mut own, mut held) = (0u32, 0u32);
+            for_each_term(&self.snapshot.files.definition(*id).name, |term| {
+                own += 1;
+                let known = known.binary_search_by(|known| known.as_str().cmp(term));
+                held += u32::from(known.is_ok());
+            });
+            signals.name = held as f32 / own.max(1) as f32;
         }
     }
 
