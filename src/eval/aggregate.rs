@@ -67,7 +67,8 @@ pub struct CaseResult {
     pub intent: String,
     /// Tokens used at each budget.
     pub used_tokens: Vec<usize>,
-    /// Milliseconds of the warm answer with the largest budget; null without an answer.
+    /// Milliseconds of a warm answer with the largest budget, other queries asked before and after;
+    /// null without an answer.
     pub answer_ms: Option<f64>,
     /// Milliseconds that indexing the commit took, the previous one's snapshot at hand.
     pub index_ms: Option<f64>,

@@ -50,13 +50,13 @@ pub fn render(evaluation: &Evaluation) -> String {
     );
     let _ = writeln!(
         out,
-        "\nAnswer, warm, 8,000 tokens, {} job(s): p50 {:.1} ms, p95 {:.1} ms, p99 {:.1} ms. \
-         {} cases in {:.0} s.",
-        evaluation.jobs,
+        "\nAnswer, warm, 8,000 tokens, queries in random order: p50 {:.1} ms, p95 {:.1} ms, \
+         p99 {:.1} ms. {} cases, {} job(s), {:.0} s.",
         latency.p50,
         latency.p95,
         latency.p99,
         evaluation.cases.len(),
+        evaluation.jobs,
         evaluation.seconds
     );
     failures(&mut out, evaluation);

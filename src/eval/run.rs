@@ -1,10 +1,11 @@
 //! Runs cases: one repository after another in each of a few jobs, each repository's commits from
 //! old to new, so that a snapshot is built from its neighbour's. Only the asked commit and its
-//! ancestors are read.
+//! ancestors are read. Then all queries are asked of the newest snapshot once more, to time them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use foveate_index::{Revision, Snapshot};
@@ -47,15 +48,23 @@ pub fn run(
 ) -> Evaluation {
     let start = Instant::now();
     let queue = Mutex::new(stretches(cases, options));
-    let results = Mutex::new(BTreeMap::new());
+    let results: Mutex<BTreeMap<usize, CaseResult>> = Mutex::new(BTreeMap::new());
+    // Held for reading by whoever works, for writing by whoever measures: nothing else runs then.
+    let quiet = RwLock::new(());
     std::thread::scope(|scope| {
         for _ in 0..options.jobs.max(1) {
             scope.spawn(|| {
                 while let Some(stretch) = lock(&queue).pop_front() {
-                    work(&stretch, options, &mut |position, result| {
+                    let times = work(&stretch, options, &quiet, &mut |position, result| {
                         progress(&result);
                         lock(&results).insert(position, result);
                     });
+                    let mut results = lock(&results);
+                    for (position, answer_ms) in times {
+                        if let Some(result) = results.get_mut(&position) {
+                            result.answer_ms = Some(answer_ms);
+                        }
+                    }
                 }
             });
         }
@@ -120,19 +129,66 @@ fn commit_times<'a>(
         .collect()
 }
 
-fn work(stretch: &Stretch<'_>, options: &Options, done: &mut dyn FnMut(usize, CaseResult)) {
+/// Answers the cases; gives the time of each answer by the case's position.
+fn work(
+    stretch: &Stretch<'_>,
+    options: &Options,
+    quiet: &RwLock<()>,
+    done: &mut dyn FnMut(usize, CaseResult),
+) -> Vec<(usize, f64)> {
     let mut source = GitRepo::open(&options.repositories.path(&stretch.repo)).map(|git| Source {
         git,
         blobs: BlobCache::new(Limits::default(), 0),
         indexed: None,
     });
+    let mut answered = Vec::new();
     for (position, case) in &stretch.cases {
         let result = match &mut source {
             Err(error) => failed(case, error.to_string()),
-            Ok(source) => one(source, case, options),
+            Ok(source) => {
+                let _working = quiet.read().unwrap_or_else(PoisonError::into_inner);
+                one(source, case, options)
+            }
         };
+        if result.failure.is_none() {
+            answered.push((*position, *case));
+        }
         done(*position, result);
     }
+    let Some(indexed) = source.ok().and_then(|source| source.indexed) else {
+        return Vec::new();
+    };
+    let _measuring = quiet.write().unwrap_or_else(PoisonError::into_inner);
+    // What did not panic at its own commit may do so at this one.
+    catch_unwind(AssertUnwindSafe(|| {
+        times(&answered, &indexed.snapshot, options)
+    }))
+    .unwrap_or_default()
+}
+
+/// Milliseconds per answer on one warm snapshot: all queries in one random order to warm up, then
+/// in another to be timed. The orders are the same in each run.
+fn times(answered: &[(usize, &Case)], snapshot: &Snapshot, options: &Options) -> Vec<(usize, f64)> {
+    let order = |round: u8| {
+        let mut cases = answered.to_vec();
+        cases.sort_by_key(|(_, case)| {
+            let mut hasher = DefaultHasher::new();
+            (round, &case.id).hash(&mut hasher);
+            hasher.finish()
+        });
+        cases
+    };
+    for (_, case) in order(0) {
+        ask(case, snapshot, LARGEST, options);
+    }
+    order(1)
+        .into_iter()
+        .map(|(position, case)| {
+            let start = Instant::now();
+            ask(case, snapshot, LARGEST, options);
+            (position, milliseconds(start))
+        })
+        .collect()
 }
 
 /// A repository and its last snapshot, which keeps alive what `blobs` finds again.
@@ -156,7 +212,7 @@ fn one(source: &mut Source, case: &Case, options: &Options) -> CaseResult {
             Some(indexed) if indexed.commit == case.commit => indexed,
             previous => source.index(case, previous, options)?,
         };
-        let result = ask(case, &indexed, options);
+        let result = scored(case, &indexed, options);
         source.indexed = Some(indexed);
         anyhow::Ok(result)
     }));
@@ -204,27 +260,27 @@ impl Source {
     }
 }
 
-/// Asks once to warm up, once timed with the largest budget, and once per smaller budget.
-fn ask(case: &Case, indexed: &Indexed, options: &Options) -> CaseResult {
-    let clock = Instant::now();
-    let at = |budget: usize| -> Answer {
-        let request = Request {
-            query: case.query.clone(),
-            budget_tokens: budget,
-            limit: LIMIT,
-            ..Request::default()
-        };
-        answer(&indexed.snapshot, &request, &options.ranking, &|| {
-            milliseconds(clock)
-        })
+const LARGEST: usize = BUDGETS[BUDGETS.len() - 1];
+
+fn ask(case: &Case, snapshot: &Snapshot, budget: usize, options: &Options) -> Answer {
+    let request = Request {
+        query: case.query.clone(),
+        budget_tokens: budget,
+        limit: LIMIT,
+        ..Request::default()
     };
-    let largest = BUDGETS[BUDGETS.len() - 1];
-    at(largest);
-    let start = Instant::now();
-    let full = at(largest);
-    let answer_ms = milliseconds(start);
+    let clock = Instant::now();
+    answer(snapshot, &request, &options.ranking, &|| {
+        milliseconds(clock)
+    })
+}
+
+/// Asks once per budget.
+fn scored(case: &Case, indexed: &Indexed, options: &Options) -> CaseResult {
+    let at = |budget| ask(case, &indexed.snapshot, budget, options);
+    let full = at(LARGEST);
     let contexts = BUDGETS.map(|budget| {
-        if budget == largest {
+        if budget == LARGEST {
             Context::from(&full.pack)
         } else {
             Context::from(&at(budget).pack)
@@ -232,7 +288,6 @@ fn ask(case: &Case, indexed: &Indexed, options: &Options) -> CaseResult {
     });
     let delivered = Delivered::new(&full, contexts);
     CaseResult {
-        answer_ms: Some(answer_ms),
         index_ms: Some(indexed.index_ms),
         ..result(case, &delivered)
     }

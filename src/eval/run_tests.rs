@@ -49,6 +49,7 @@ fn the_committed_cases_are_found_and_shown() -> Outcome {
     for (case, result) in cases.iter().zip(&evaluation.cases) {
         assert_eq!(case.id, result.id, "results come in the order of the cases");
         assert_eq!(result.failure, None, "{}", case.id);
+        assert!(result.answer_ms.is_some_and(|ms| ms > 0.0), "{result:?}");
         let within = |metric| result.scores.get(metric);
         assert_eq!(within(Metric::FileAcc3), Some(1.0), "{result:?}");
         assert_eq!(within(Metric::FunctionAcc5), Some(1.0), "{result:?}");
@@ -93,5 +94,7 @@ fn what_cannot_be_read_is_a_miss_and_the_rest_goes_on() -> Outcome {
         .find(|g| g.kind == aggregate::ALL_KINDS);
     assert!(all.is_some_and(|g| g.failed == 2 && g.cases == 3));
     assert_eq!(evaluation.cases[0].scores.get(Metric::Mrr), Some(0.0));
+    let timed = evaluation.cases.iter().map(|case| case.answer_ms.is_some());
+    assert_eq!(timed.collect::<Vec<bool>>(), [false, false, true]);
     Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod commits;
 mod fields;
+mod postings;
 mod score;
 mod segment;
 

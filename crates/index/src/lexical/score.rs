@@ -8,9 +8,10 @@
 
 use crate::files::FileId;
 
-use super::fields::{FIELDS, Field};
+use super::fields::FIELDS;
+use super::postings::Posting;
 use super::segment::Document;
-use super::{Lexical, LexicalError};
+use super::{Lexical, LexicalError, Part};
 
 /// A term of the query with its weights; terms must be distinct.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,7 @@ pub struct QueryTerm {
 pub struct Bm25 {
     /// Saturation.
     pub k1: f32,
-    /// Weight per field, by [`Field`] number.
+    /// Weight per field, by [`super::Field`] number.
     pub weights: [f32; FIELDS],
     /// Length normalization per field, 0 to 1.
     pub b: [f32; FIELDS],
@@ -66,37 +67,50 @@ pub struct Hits {
     pub commits: Vec<(u32, f32)>,
 }
 
-/// Sparse sums over a dense range, cleared at the cost of what was touched. Each place holds the
-/// sum with length normalization and the one without.
-struct Sums {
-    values: Vec<[f32; 2]>,
-    touched: Vec<u32>,
+/// A weighted term frequency: with length normalization and without.
+#[derive(Clone, Copy, Default)]
+struct Frequency {
+    normed: f32,
+    plain: f32,
 }
 
-impl Sums {
-    fn new(len: usize) -> Self {
+impl Frequency {
+    fn add(&mut self, tf: f32, norm: f32) {
+        self.normed += tf * norm;
+        self.plain += tf;
+    }
+}
+
+fn saturated(tf: f32, k1: f32) -> f32 {
+    tf * (k1 + 1.0) / (k1 + tf)
+}
+
+/// The frequencies of one term by file, cleared at the cost of what was touched.
+struct OfFiles {
+    values: Vec<Frequency>,
+    touched: Vec<FileId>,
+}
+
+impl OfFiles {
+    fn new(files: usize) -> Self {
         Self {
-            values: vec![[0.0; 2]; len],
+            values: vec![Frequency::default(); files],
             touched: Vec::new(),
         }
     }
 
-    fn add(&mut self, position: u32, tf: f32, norm: f32) {
-        let [normed, plain] = &mut self.values[position as usize];
-        if *plain == 0.0 {
-            self.touched.push(position);
+    fn add(&mut self, file: FileId, tf: f32, norm: f32) {
+        let frequency = &mut self.values[file.0 as usize];
+        if frequency.plain == 0.0 {
+            self.touched.push(file);
         }
-        *normed += tf * norm;
-        *plain += tf;
+        frequency.add(tf, norm);
     }
 
-    /// Calls `add` with every touched place and its saturated sums, and clears.
-    fn drain(&mut self, k1: f32, mut add: impl FnMut(usize, f32, f32)) {
-        let saturated = |tf: f32| tf * (k1 + 1.0) / (k1 + tf);
-        for position in self.touched.drain(..) {
-            let [normed, plain] = std::mem::take(&mut self.values[position as usize]);
-            add(position as usize, saturated(normed), saturated(plain));
-        }
+    fn drain(&mut self) -> impl Iterator<Item = (FileId, Frequency)> {
+        let values = &mut self.values;
+        let touched = self.touched.drain(..);
+        touched.map(|file| (file, std::mem::take(&mut values[file.0 as usize])))
     }
 }
 
@@ -144,53 +158,27 @@ fn norm(b: f32, length: f32, average: f32) -> f32 {
 
 /// One field's weights and norms for a query.
 struct FieldScorer {
-    field: Field,
     file: f32,
     chunk: f32,
     file_norms: Norms,
     chunk_norms: Norms,
 }
 
-/// The postings of one file in one field, which follow one another.
+/// The postings of one file, which follow one another.
 struct FileRun {
     /// Position in the segment.
     held: u32,
     /// In the snapshot, where it is part of it.
     file: Option<FileId>,
-    norm: f32,
-    first_chunk: u32,
-    tf: f32,
-}
-
-impl Default for FileRun {
-    fn default() -> Self {
-        Self {
-            held: u32::MAX,
-            file: None,
-            norm: 0.0,
-            first_chunk: 0,
-            tf: 0.0,
-        }
-    }
+    frequencies: [u32; FIELDS],
 }
 
 impl FileRun {
-    fn start(held: u32, file: Option<FileId>, place: impl FnOnce(FileId) -> (f32, u32)) -> Self {
-        let (norm, first_chunk) = file.map_or((0.0, 0), place);
+    fn new(held: u32, file: Option<FileId>) -> Self {
         Self {
             held,
             file,
-            norm,
-            first_chunk,
-            tf: 0.0,
-        }
-    }
-
-    fn flush(&self, scorer: &FieldScorer, files: &mut Sums) {
-        if let Some(file) = self.file
-            && scorer.file > 0.0
-        {
-            files.add(file.0, scorer.file * self.tf, self.norm);
+            frequencies: [0; FIELDS],
         }
     }
 }
@@ -216,84 +204,85 @@ impl Lexical {
         weights: &LexicalWeights,
     ) -> Result<Hits, LexicalError> {
         let mut hits = self.no_hits();
-        let mut files = Sums::new(hits.files.len());
-        let mut chunks = Sums::new(self.chunks);
+        let mut files = OfFiles::new(hits.files.len());
+        let mut chunks: Vec<(u32, Frequency)> = Vec::new();
         let fields = self.fields(weights);
         let history_norms = self.history_norms(weights);
         for term in terms {
-            for field in &fields {
-                self.add_field(&term.term, field, &mut files, &mut chunks)?;
+            for part in &self.parts {
+                if let Some(postings) = part.segment.postings(&term.term)? {
+                    self.add_part(part, &postings, &fields, &mut files, &mut chunks);
+                }
             }
             self.add_history(term, weights, &history_norms, &mut files);
-            let weight = term.chunk * idf(self.chunks, chunks.touched.len());
-            chunks.drain(weights.chunk.k1, |position, normed, plain| {
-                hits.chunks[position] += weight * normed;
-                hits.chunks_unnormed[position] += weight * plain;
-            });
+            let weight = term.chunk * idf(self.chunks, chunks.len());
+            for (chunk, tf) in chunks.drain(..) {
+                let k1 = weights.chunk.k1;
+                hits.chunks[chunk as usize] += weight * saturated(tf.normed, k1);
+                hits.chunks_unnormed[chunk as usize] += weight * saturated(tf.plain, k1);
+            }
             let weight = term.file * idf(self.indexed_files, files.touched.len());
-            files.drain(weights.file.k1, |position, normed, _| {
-                hits.files[position] += weight * normed;
-            });
+            for (file, tf) in files.drain() {
+                hits.files[file.0 as usize] += weight * saturated(tf.normed, weights.file.k1);
+            }
         }
         hits.commits = self.search_commits(terms, weights);
         Ok(hits)
     }
 
-    /// The fields that count for files or chunks.
-    fn fields(&self, weights: &LexicalWeights) -> Vec<FieldScorer> {
+    /// By field number.
+    fn fields(&self, weights: &LexicalWeights) -> [FieldScorer; FIELDS] {
         let average = |f: usize, documents: usize| self.totals[f] as f32 / documents.max(1) as f32;
-        Field::ALL
-            .into_iter()
-            .map(|field| {
-                let f = field as usize;
-                FieldScorer {
-                    field,
-                    file: weights.file.weights[f],
-                    chunk: weights.chunk.weights[f],
-                    file_norms: Norms::new(weights.file.b[f], average(f, self.indexed_files)),
-                    chunk_norms: Norms::new(weights.chunk.b[f], average(f, self.chunks)),
-                }
-            })
-            .filter(|scorer| scorer.file > 0.0 || scorer.chunk > 0.0)
-            .collect()
+        std::array::from_fn(|f| FieldScorer {
+            file: weights.file.weights[f],
+            chunk: weights.chunk.weights[f],
+            file_norms: Norms::new(weights.file.b[f], average(f, self.indexed_files)),
+            chunk_norms: Norms::new(weights.chunk.b[f], average(f, self.chunks)),
+        })
     }
 
-    fn add_field(
+    /// Adds what one segment knows of a term: every chunk comes once, since it is in one segment.
+    fn add_part(
         &self,
-        term: &str,
-        scorer: &FieldScorer,
-        files: &mut Sums,
-        chunks: &mut Sums,
-    ) -> Result<(), LexicalError> {
-        let f = scorer.field as usize;
-        for part in &self.parts {
-            let lengths = part.segment.lengths(scorer.field);
-            // Documents come file by file, so a file is looked up and added to once.
-            let mut run = FileRun::default();
-            part.segment.postings(scorer.field, term, |number, tf| {
-                let document = part.segment.documents[number as usize];
-                if document.file != run.held {
-                    run.flush(scorer, files);
-                    run = FileRun::start(document.file, part.files[document.file as usize], |id| {
-                        (
-                            scorer.file_norms.of(self.file_lengths[id.0 as usize][f]),
-                            self.first_chunk[id.0 as usize].0,
-                        )
-                    });
-                }
-                if run.file.is_none() {
-                    return;
-                }
-                let tf = tf as f32;
-                run.tf += tf;
-                if scorer.chunk > 0.0 && document.chunk != Document::OF_FILE {
-                    let norm = scorer.chunk_norms.of(lengths[number as usize]);
-                    chunks.add(run.first_chunk + document.chunk, scorer.chunk * tf, norm);
-                }
-            })?;
-            run.flush(scorer, files);
+        part: &Part,
+        postings: &[Posting],
+        fields: &[FieldScorer; FIELDS],
+        files: &mut OfFiles,
+        chunks: &mut Vec<(u32, Frequency)>,
+    ) {
+        // Documents come file by file, so a file is looked up and added to once.
+        let mut run = FileRun::new(u32::MAX, None);
+        for of_document in postings.chunk_by(|a, b| a.document == b.document) {
+            let document = part.segment.documents[of_document[0].document as usize];
+            if document.file != run.held {
+                self.add_file(&run, fields, files);
+                run = FileRun::new(document.file, part.files[document.file as usize]);
+            }
+            let Some(file) = run.file else { continue };
+            let mut frequency = Frequency::default();
+            for posting in of_document {
+                let scorer = &fields[posting.field()];
+                run.frequencies[posting.field()] += posting.frequency();
+                let norm = scorer.chunk_norms.of(u32::from(posting.length));
+                frequency.add(scorer.chunk * posting.frequency() as f32, norm);
+            }
+            if document.chunk != Document::OF_FILE && frequency.plain > 0.0 {
+                let first = self.first_chunk[file.0 as usize].0;
+                chunks.push((first + document.chunk, frequency));
+            }
         }
-        Ok(())
+        self.add_file(&run, fields, files);
+    }
+
+    fn add_file(&self, run: &FileRun, fields: &[FieldScorer; FIELDS], files: &mut OfFiles) {
+        let Some(file) = run.file else { return };
+        let lengths = &self.file_lengths[file.0 as usize];
+        for ((scorer, frequency), length) in fields.iter().zip(run.frequencies).zip(lengths) {
+            if frequency > 0 && scorer.file > 0.0 {
+                let norm = scorer.file_norms.of(*length);
+                files.add(file, scorer.file * frequency as f32, norm);
+            }
+        }
     }
 
     /// Length norms of the history field, by file.
@@ -311,7 +300,7 @@ impl Lexical {
         term: &QueryTerm,
         weights: &LexicalWeights,
         norms: &[f32],
-        files: &mut Sums,
+        files: &mut OfFiles,
     ) {
         if weights.history == 0.0 {
             return;
@@ -320,7 +309,7 @@ impl Lexical {
             let commit = &self.commits.commits[*number as usize];
             let tf = weights.history * f32::from(*tf) * commit.share;
             for file in &commit.files {
-                files.add(file.0, tf, norms[file.0 as usize]);
+                files.add(*file, tf, norms[file.0 as usize]);
             }
         }
     }

@@ -14,6 +14,7 @@ use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
+use super::postings::{Decoded, Posting};
 
 /// A file as a segment knows it.
 #[derive(Clone, Debug)]
@@ -47,6 +48,7 @@ pub struct Segment {
     /// Terms per field and document.
     lengths: [Vec<u32>; FIELDS],
     readers: [(TantivyField, Arc<InvertedIndexReader>); FIELDS],
+    decoded: Decoded,
     bytes: usize,
 }
 
@@ -139,6 +141,7 @@ impl Segment {
             documents,
             lengths,
             readers,
+            decoded: Decoded::default(),
         })
     }
 
@@ -147,37 +150,41 @@ impl Segment {
         &self.lengths[field as usize]
     }
 
-    /// Calls `visit` with the document number and term frequency of every document that has `term`
-    /// in `field`, in document order.
+    /// Where `term` stands, by document and field; nothing where the segment does not have it.
     ///
     /// # Errors
     /// When the postings cannot be read.
-    pub fn postings(
-        &self,
-        field: Field,
-        term: &str,
-        mut visit: impl FnMut(u32, u32),
-    ) -> Result<(), LexicalError> {
-        let (number, reader) = &self.readers[field as usize];
-        let term = Term::from_field_text(*number, term);
-        let postings = reader
-            .read_block_postings(&term, IndexRecordOption::WithFreqs)
-            .map_err(tantivy::TantivyError::from)?;
-        if let Some(mut block) = postings {
+    pub fn postings(&self, term: &str) -> Result<Option<Arc<[Posting]>>, LexicalError> {
+        self.decoded.get(term, || self.decode(term))
+    }
+
+    /// Field by field, each in document order.
+    fn decode(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
+        let mut out = Vec::new();
+        for (field, (number, reader)) in self.readers.iter().enumerate() {
+            let lengths = &self.lengths[field];
+            let postings = reader
+                .read_block_postings(
+                    &Term::from_field_text(*number, term),
+                    IndexRecordOption::WithFreqs,
+                )
+                .map_err(tantivy::TantivyError::from)?;
+            let Some(mut block) = postings else { continue };
             // Block by block: a cursor over single documents costs half as much again.
             while !block.docs().is_empty() {
-                for (document, frequency) in block.docs().iter().zip(block.freqs()) {
-                    visit(*document, *frequency);
-                }
+                let found = block.docs().iter().zip(block.freqs());
+                out.extend(found.map(|(document, frequency)| {
+                    Posting::new(*document, field, *frequency, lengths[*document as usize])
+                }));
                 block.advance();
             }
         }
-        Ok(())
+        Ok(out)
     }
 
     /// Heap size in bytes, the shared contents left out.
     pub fn heap_bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.decoded.heap_bytes()
     }
 }
 
