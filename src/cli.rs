@@ -2,10 +2,12 @@
 //! run the service itself are handed to the floor above. Output for people and machines goes to
 //! standard output, everything else to standard error.
 
+mod cases;
 mod context;
 mod eval;
 mod repo;
 mod serve;
+mod train;
 
 use std::fmt;
 use std::path::Path;
@@ -61,6 +63,8 @@ pub enum Local {
     #[allow(missing_docs)]
     Eval(eval::EvalArgs),
     #[allow(missing_docs)]
+    Train(train::TrainArgs),
+    #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),
 }
@@ -91,6 +95,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Context(args) => context::run(args),
         Local::Repo(args) => repo::run(&args),
         Local::Eval(args) => eval::run(&args),
+        Local::Train(args) => train::run(&args),
         Local::Health(args) => repo::health(&args),
     }
 }

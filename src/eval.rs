@@ -10,3 +10,5 @@ pub mod metric;
 pub mod report;
 pub mod run;
 pub mod score;
+pub mod sweep;
+pub mod train;

@@ -6,14 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::UsageError;
+use super::cases::CaseArgs;
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
-use crate::eval::case::{CaseError, Repositories, Selection, read_cases};
 use crate::eval::{compare, report, run};
-use crate::ingest::git::HistoryLimits;
 
 /// Measure answers on cases with known answers.
 ///
@@ -22,17 +20,8 @@ use crate::ingest::git::HistoryLimits;
 /// counts as a miss and is listed.
 #[derive(Debug, clap::Args)]
 pub struct EvalArgs {
-    /// Files of cases: one JSON object a line with id, repo, commit, query, gold_files and, where
-    /// known, gold_functions, language, query_kind, intent.
-    #[arg(required = true, value_name = "CASES.jsonl")]
-    cases: Vec<PathBuf>,
-    /// Path of a case's repository; `{owner}` and `{name}` are replaced.
-    #[arg(long, value_name = "TEMPLATE")]
-    repos: String,
-    /// Table with tab-separated columns `repo` and `full_history_at`: where the repository is kept
-    /// under another owner or name.
-    #[arg(long, value_name = "FILE")]
-    aliases: Option<PathBuf>,
+    #[command(flatten)]
+    cases: CaseArgs,
     /// Write every case and all means as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -42,24 +31,6 @@ pub struct EvalArgs {
     /// Rank and assemble with the numbers of this file instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
-    /// Run at most this many cases, spread evenly over those selected.
-    #[arg(long, value_name = "N")]
-    limit_cases: Option<usize>,
-    /// Run only repositories whose owner/name contains this.
-    #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
-    /// Run only these kinds of query, such as `issue,commit`.
-    #[arg(long, value_delimiter = ',', value_name = "KIND")]
-    kinds: Vec<String>,
-    /// Repositories worked on at the same time. Latencies are comparable at 1 alone.
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    jobs: usize,
-    /// Past commits loaded per case.
-    #[arg(long, default_value_t = HistoryLimits::default().commits, value_name = "N")]
-    history: usize,
-    /// Load no past commits.
-    #[arg(long)]
-    no_history: bool,
     /// Exit with code 1 when a case has no answer.
     #[arg(long)]
     strict: bool,
@@ -72,40 +43,14 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
     let ranking = super::ranking(args.ranking.as_deref())?;
-    let mut repositories = Repositories::new(args.repos.clone());
-    if let Some(path) = &args.aliases {
-        repositories = repositories.with_aliases(path).map_err(unusable)?;
-    }
-    let selection = Selection {
-        only: args.only.clone(),
-        kinds: args.kinds.clone(),
-        limit: args.limit_cases,
-    };
-    let cases = selection.apply(read_cases(&args.cases).map_err(unusable)?);
-    if cases.is_empty() {
-        bail!(UsageError(
-            "no case is selected: see --only, --kinds and --limit-cases".to_owned()
-        ));
-    }
-    let options = run::Options {
-        repositories,
-        ranking,
-        jobs: args.jobs,
-        history: HistoryLimits {
-            commits: if args.no_history { 0 } else { args.history },
-            ..HistoryLimits::default()
-        },
-    };
+    let (cases, walk) = args.cases.load()?;
+    let options = run::Options { walk, ranking };
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));
     progress.finish();
     write_results(args, &evaluation, earlier.as_ref())?;
     let failed = evaluation.cases.iter().any(|case| case.failure.is_some());
     Ok(ExitCode::from(u8::from(args.strict && failed)))
-}
-
-fn unusable(error: CaseError) -> UsageError {
-    UsageError(error.to_string())
 }
 
 fn write_results(

@@ -4,9 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use std::sync::Mutex;
+
 use super::*;
-use crate::eval::case::read_cases;
+use crate::eval::case::{Repositories, read_cases};
 use crate::eval::metric::Metric;
+use crate::eval::sweep::lock;
+use crate::ingest::git::HistoryLimits;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -31,10 +35,12 @@ fn write_repository(at: &Path) -> Outcome {
 fn options(root: &Path) -> Options {
     let template = root.join("{owner}+{name}").to_string_lossy().into_owned();
     Options {
-        repositories: Repositories::new(template),
+        walk: Walk {
+            repositories: Repositories::new(template),
+            jobs: 2,
+            history: HistoryLimits::default(),
+        },
         ranking: RankingConfig::default(),
-        jobs: 2,
-        history: HistoryLimits::default(),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
-use foveate_model::{Chunk, Content, Definition, LocalId, RepoPath, SourceFile};
+use foveate_model::{Chunk, ChunkKind, Content, Definition, LocalId, RepoPath, SourceFile};
 
 /// Position of a file in its snapshot, in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +30,8 @@ pub struct Files {
     first_chunk: Vec<u32>,
     definition_file: Vec<FileId>,
     chunk_file: Vec<FileId>,
+    /// By definition: see [`Files::unit_of`].
+    unit: Vec<Option<DefId>>,
 }
 
 impl Files {
@@ -45,6 +47,7 @@ impl Files {
             first_chunk: Vec::with_capacity(files.len() + 1),
             definition_file: Vec::new(),
             chunk_file: Vec::new(),
+            unit: Vec::new(),
             files,
         };
         table.by_path.reserve(table.files.len());
@@ -76,7 +79,42 @@ impl Files {
             .first_definition
             .push(table.definition_file.len() as u32);
         table.first_chunk.push(table.chunk_file.len() as u32);
+        table.unit = table.units();
         table
+    }
+
+    fn units(&self) -> Vec<Option<DefId>> {
+        let mut units: Vec<Option<DefId>> = Vec::with_capacity(self.definition_file.len());
+        for (position, file) in self.files.iter().enumerate() {
+            let Some(facts) = file.content.as_ref().map(|content| &content.facts) else {
+                continue;
+            };
+            let first = self.first_definition[position];
+            let mut has_chunk = vec![false; facts.definitions.len()];
+            for chunk in &facts.chunks {
+                if let (ChunkKind::Function, Some(owner)) = (chunk.kind, chunk.definition) {
+                    has_chunk[owner.0 as usize] = true;
+                }
+            }
+            // Whether a definition lies in a function; definitions come after what encloses them.
+            let mut in_function = vec![false; facts.definitions.len()];
+            for (local, definition) in facts.definitions.iter().enumerate() {
+                let parent = definition.parent.map(|parent| parent.0 as usize);
+                in_function[local] = parent.is_some_and(|parent| {
+                    in_function[parent] || facts.definitions[parent].kind.is_function()
+                });
+                let is_unit =
+                    has_chunk[local] || (definition.kind.is_function() && !in_function[local]);
+                let around = || units.get(first as usize + parent?).copied().flatten();
+                let unit = if is_unit {
+                    Some(DefId(first + local as u32))
+                } else {
+                    around()
+                };
+                units.push(unit);
+            }
+        }
+        units
     }
 
     /// How many files, skipped ones included.
@@ -179,6 +217,12 @@ impl Files {
         range(&self.first_chunk, id).map(ChunkId)
     }
 
+    /// The same as positions in a list of all chunks.
+    pub fn chunk_range(&self, id: FileId) -> Range<usize> {
+        let range = range(&self.first_chunk, id);
+        range.start as usize..range.end as usize
+    }
+
     /// The file that a definition is in.
     ///
     /// # Panics
@@ -215,6 +259,18 @@ impl Files {
     pub fn parent(&self, id: DefId) -> Option<DefId> {
         let parent = self.definition(id).parent?;
         Some(self.global(self.file_of(id), parent))
+    }
+
+    /// The unit that a definition is or lies in. Units are what is ranked and shown as a whole:
+    /// functions with a chunk of their own, and those without a body that lie in no function.
+    pub fn unit_of(&self, id: DefId) -> Option<DefId> {
+        self.unit.get(id.0 as usize).copied().flatten()
+    }
+
+    /// The units of a file, in place order.
+    pub fn units_of(&self, file: FileId) -> impl Iterator<Item = DefId> + '_ {
+        let definitions = self.definitions_of(file);
+        definitions.filter(|id| self.unit_of(*id) == Some(*id))
     }
 
     /// The definitions directly inside another, in place order.
@@ -261,6 +317,14 @@ impl Files {
             // As for definitions.
             None => unreachable!("chunk {id:?} is not in its file"),
         }
+    }
+
+    /// The text of a chunk.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn chunk_text(&self, id: ChunkId) -> &str {
+        self.chunk(id).span.of(self.text(self.chunk_file(id)))
     }
 
     /// The function or class that a chunk belongs to.

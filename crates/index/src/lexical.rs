@@ -14,7 +14,7 @@ use foveate_model::History;
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{Bm25, Hits, LexicalWeights, QueryTerm};
+pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 
 use self::commits::Commits;
 use self::fields::Lengths;

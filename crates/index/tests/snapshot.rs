@@ -68,6 +68,8 @@ fn search(snapshot: &Snapshot) -> Hits {
             term: (*term).to_owned(),
             file: 1.0,
             chunk: 1.0,
+            title: 0.5,
+            code: 0.5,
         })
         .collect();
     let bm25 = || Bm25 {

@@ -1,20 +1,25 @@
 //! Orders files and functions: many weak signals, one explained sum, weights from
-//! `config/ranking.toml`. Files first ([`files`]), then functions, which know their file's place
-//! ([`functions`]).
+//! `config/ranking.toml`. [`evidence`] gathers what is known about the query; files come first
+//! ([`files`]), then functions, which know their file's place ([`functions`]), also by where a walk
+//! over the graph leads ([`walk`]).
 
+mod evidence;
+mod examine;
 mod files;
 mod functions;
 mod ranked;
 mod terms;
+mod walk;
 mod weights;
 
 use foveate_index::Snapshot;
-use foveate_index::lexical::Hits;
 
+use self::evidence::Evidence;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
+pub use self::examine::{Examined, examine};
 pub use self::ranked::{RankedFile, RankedFunction, RankedPassage, Signal};
 pub use self::weights::RankConfig;
 
@@ -43,102 +48,15 @@ pub fn rank(
     config: &RankConfig,
 ) -> Ranked {
     let terms = terms::query_terms(text, config);
-    let weights = config.lexical.weights();
-    match snapshot.lexical.search(&terms, &weights) {
-        Ok(hits) => rank_hits(snapshot, text, candidates, config, hits),
-        // Only what the query names is left as evidence.
-        Err(error) => {
-            let hits = snapshot.lexical.no_hits();
-            let mut ranked = rank_hits(snapshot, text, candidates, config, hits);
-            ranked.notes.push(Issue {
-                code: "degraded",
-                detail: format!("the words of the query were not searched: {error}"),
-            });
-            ranked
-        }
-    }
-}
-
-fn rank_hits(
-    snapshot: &Snapshot,
-    text: &QueryText,
-    candidates: &Candidates,
-    config: &RankConfig,
-    hits: Hits,
-) -> Ranked {
-    let evidence = evidence(snapshot, text, candidates, hits);
+    let (evidence, notes) = Evidence::gather(snapshot, text, candidates, terms, config);
     let files = files::rank(snapshot, &evidence, config);
-    let (functions, passages) = functions::rank(snapshot, text, &evidence, &files, config);
+    let (functions, passages) = functions::rank(snapshot, &evidence, &files, config);
     Ranked {
         files,
         functions,
         passages,
-        notes: Vec::new(),
+        notes,
     }
-}
-
-/// All evidence about a query, by definition and file.
-struct Evidence {
-    hits: Hits,
-    /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
-    definitions: Vec<(foveate_index::DefId, f32)>,
-    /// The same per file named by path, frame, module or focus.
-    places: Vec<(foveate_index::FileId, f32)>,
-    /// The same per file whose names the query's code imports.
-    imports: Vec<(foveate_index::FileId, f32)>,
-    /// Messages that share rare word trigrams with the query's error messages.
-    messages: Vec<(foveate_index::messages::MessagePlace, f32)>,
-}
-
-fn evidence(
-    snapshot: &Snapshot,
-    text: &QueryText,
-    candidates: &Candidates,
-    hits: Hits,
-) -> Evidence {
-    let named = candidates
-        .definitions
-        .iter()
-        .map(|e| (e.definition, e.strength))
-        .collect();
-    let files = |imported: bool| {
-        candidates
-            .files
-            .iter()
-            .filter(|e| (e.from == "import") == imported)
-            .map(|e| (e.file, e.strength))
-            .collect()
-    };
-    let errors: Vec<&str> = text
-        .segments
-        .iter()
-        .filter(|s| {
-            matches!(
-                s.kind,
-                crate::text::SegmentKind::ErrorMessage | crate::text::SegmentKind::Title
-            )
-        })
-        .map(|s| s.text.as_str())
-        .collect();
-    Evidence {
-        hits,
-        definitions: noisy_or(named),
-        places: noisy_or(files(false)),
-        imports: noisy_or(files(true)),
-        messages: snapshot.messages.search(&errors.join("\n")),
-    }
-}
-
-/// One value per key, by key: `1 - Π(1 - strength)`.
-fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
-    evidence.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    evidence
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter_map(|run| {
-            let rest: f32 = run.iter().map(|(_, s)| 1.0 - s.clamp(0.0, 1.0)).product();
-            Some((run.first()?.0, 1.0 - rest))
-        })
-        .collect()
 }
 
 /// The signals of a result, largest first, with what its role takes away, so that they sum to its
@@ -210,10 +128,11 @@ mod tests {
         let text = QueryText::parse("`connect` fails");
         let candidates =
             crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
-        let hits = snapshot.lexical.no_hits();
-        let ranked = rank_hits(&snapshot, &text, &candidates, &config.rank, hits);
-        assert_eq!(ranked.files.len(), 1);
-        assert_eq!(ranked.files[0].path, "b.py");
-        assert_eq!(ranked.functions[0].name, "connect");
+        let evidence = Evidence::named(&snapshot, &text, &candidates);
+        let files = files::rank(&snapshot, &evidence, &config.rank);
+        let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank);
+        assert_eq!(files.len(), 1);
+        assert_eq!(files[0].path, "b.py");
+        assert_eq!(functions[0].name, "connect");
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::files::FileId;
 
-use super::fields::FIELDS;
+use super::fields::{FIELDS, Field};
 use super::postings::Posting;
 use super::segment::Document;
 use super::{Lexical, LexicalError, Part};
@@ -22,6 +22,10 @@ pub struct QueryTerm {
     pub file: f32,
     /// Weight for chunks.
     pub chunk: f32,
+    /// The part of either that is due to the title of the query: its weight there.
+    pub title: f32,
+    /// Its weight in what the query holds of code.
+    pub code: f32,
 }
 
 /// The parameters of one BM25F.
@@ -29,7 +33,7 @@ pub struct QueryTerm {
 pub struct Bm25 {
     /// Saturation.
     pub k1: f32,
-    /// Weight per field, by [`super::Field`] number.
+    /// Weight per field, by [`Field`] number.
     pub weights: [f32; FIELDS],
     /// Length normalization per field, 0 to 1.
     pub b: [f32; FIELDS],
@@ -54,17 +58,47 @@ pub struct LexicalWeights {
     pub nearest_commits: usize,
 }
 
-/// Scores of everything that shares a term with the query; 0 elsewhere.
+/// BM25F scores of a file; 0 where it shares no term with the query.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FileHit {
+    /// All terms in all fields, by [`QueryTerm::file`].
+    pub score: f32,
+    /// The same by [`QueryTerm::title`].
+    pub title: f32,
+    /// The same by [`QueryTerm::code`].
+    pub code: f32,
+    /// All terms in the names of the definitions alone.
+    pub names: f32,
+    /// All terms in the messages of the commits that touched the file alone.
+    pub history: f32,
+    /// Sum of weight and idf of the terms that the file has, however often.
+    pub coverage: f32,
+}
+
+/// BM25F scores of a chunk; 0 where it shares no term with the query.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ChunkHit {
+    /// All terms, by [`QueryTerm::chunk`].
+    pub score: f32,
+    /// The same without length normalization.
+    pub unnormed: f32,
+    /// By [`QueryTerm::title`].
+    pub title: f32,
+    /// Sum of weight and idf of the terms that the chunk has, however often.
+    pub coverage: f32,
+}
+
+/// What a query finds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hits {
     /// By file.
-    pub files: Vec<f32>,
+    pub files: Vec<FileHit>,
     /// By chunk.
-    pub chunks: Vec<f32>,
-    /// By chunk, without length normalization.
-    pub chunks_unnormed: Vec<f32>,
+    pub chunks: Vec<ChunkHit>,
     /// The nearest commits by position in the history (newest first) with their score, best first.
     pub commits: Vec<(u32, f32)>,
+    /// Inverse document frequency over files, by term of the query.
+    pub idf: Vec<f32>,
 }
 
 /// A weighted term frequency: with length normalization and without.
@@ -85,29 +119,40 @@ fn saturated(tf: f32, k1: f32) -> f32 {
     tf * (k1 + 1.0) / (k1 + tf)
 }
 
+/// The frequencies of one term in a file.
+#[derive(Clone, Copy, Default)]
+struct FileFrequency {
+    all: f32,
+    names: f32,
+    history: f32,
+    /// Whether any of them was added to.
+    touched: bool,
+}
+
 /// The frequencies of one term by file, cleared at the cost of what was touched.
 struct OfFiles {
-    values: Vec<Frequency>,
+    values: Vec<FileFrequency>,
     touched: Vec<FileId>,
 }
 
 impl OfFiles {
     fn new(files: usize) -> Self {
         Self {
-            values: vec![Frequency::default(); files],
+            values: vec![FileFrequency::default(); files],
             touched: Vec::new(),
         }
     }
 
-    fn add(&mut self, file: FileId, tf: f32, norm: f32) {
+    fn of(&mut self, file: FileId) -> &mut FileFrequency {
         let frequency = &mut self.values[file.0 as usize];
-        if frequency.plain == 0.0 {
+        if !frequency.touched {
+            frequency.touched = true;
             self.touched.push(file);
         }
-        frequency.add(tf, norm);
+        frequency
     }
 
-    fn drain(&mut self) -> impl Iterator<Item = (FileId, Frequency)> {
+    fn drain(&mut self) -> impl Iterator<Item = (FileId, FileFrequency)> {
         let values = &mut self.values;
         let touched = self.touched.drain(..);
         touched.map(|file| (file, std::mem::take(&mut values[file.0 as usize])))
@@ -187,10 +232,10 @@ impl Lexical {
     /// What a query without terms finds: nothing, at every file and chunk.
     pub fn no_hits(&self) -> Hits {
         Hits {
-            files: vec![0.0; self.first_chunk.len()],
-            chunks: vec![0.0; self.chunks],
-            chunks_unnormed: vec![0.0; self.chunks],
+            files: vec![FileHit::default(); self.first_chunk.len()],
+            chunks: vec![ChunkHit::default(); self.chunks],
             commits: Vec::new(),
+            idf: Vec::new(),
         }
     }
 
@@ -215,15 +260,27 @@ impl Lexical {
                 }
             }
             self.add_history(term, weights, &history_norms, &mut files);
-            let weight = term.chunk * idf(self.chunks, chunks.len());
+            let idf_chunks = idf(self.chunks, chunks.len());
             for (chunk, tf) in chunks.drain(..) {
-                let k1 = weights.chunk.k1;
-                hits.chunks[chunk as usize] += weight * saturated(tf.normed, k1);
-                hits.chunks_unnormed[chunk as usize] += weight * saturated(tf.plain, k1);
+                let hit = &mut hits.chunks[chunk as usize];
+                let normed = idf_chunks * saturated(tf.normed, weights.chunk.k1);
+                hit.score += term.chunk * normed;
+                hit.unnormed += term.chunk * idf_chunks * saturated(tf.plain, weights.chunk.k1);
+                hit.title += term.title * normed;
+                hit.coverage += term.chunk * idf_chunks;
             }
-            let weight = term.file * idf(self.indexed_files, files.touched.len());
+            let idf_files = idf(self.indexed_files, files.touched.len());
+            hits.idf.push(idf_files);
             for (file, tf) in files.drain() {
-                hits.files[file.0 as usize] += weight * saturated(tf.normed, weights.file.k1);
+                let hit = &mut hits.files[file.0 as usize];
+                let of = |tf| idf_files * saturated(tf, weights.file.k1);
+                let all = of(tf.all);
+                hit.score += term.file * all;
+                hit.title += term.title * all;
+                hit.code += term.code * all;
+                hit.names += term.file * of(tf.names);
+                hit.history += term.file * of(tf.history);
+                hit.coverage += term.file * idf_files;
             }
         }
         hits.commits = self.search_commits(terms, weights);
@@ -277,10 +334,15 @@ impl Lexical {
     fn add_file(&self, run: &FileRun, fields: &[FieldScorer; FIELDS], files: &mut OfFiles) {
         let Some(file) = run.file else { return };
         let lengths = &self.file_lengths[file.0 as usize];
-        for ((scorer, frequency), length) in fields.iter().zip(run.frequencies).zip(lengths) {
+        let with_lengths = fields.iter().zip(run.frequencies).zip(lengths);
+        for (field, ((scorer, frequency), length)) in with_lengths.enumerate() {
             if frequency > 0 && scorer.file > 0.0 {
-                let norm = scorer.file_norms.of(*length);
-                files.add(file, scorer.file * frequency as f32, norm);
+                let tf = scorer.file * frequency as f32 * scorer.file_norms.of(*length);
+                let of_file = files.of(file);
+                of_file.all += tf;
+                if field == Field::Name as usize {
+                    of_file.names += tf;
+                }
             }
         }
     }
@@ -309,7 +371,10 @@ impl Lexical {
             let commit = &self.commits.commits[*number as usize];
             let tf = weights.history * f32::from(*tf) * commit.share;
             for file in &commit.files {
-                files.add(*file, tf, norms[file.0 as usize]);
+                let tf = tf * norms[file.0 as usize];
+                let of_file = files.of(*file);
+                of_file.all += tf;
+                of_file.history += tf;
             }
         }
     }

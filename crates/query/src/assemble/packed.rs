@@ -76,7 +76,7 @@ impl<'a> Packed<'a> {
     /// Renders and counts an entry.
     pub(super) fn measure(&self, entry: Entry) -> Measured {
         let text = render::entry(self.format, &entry);
-        let tokens = tokenizer::count(&text);
+        let tokens = tokenizer::count_entry(&text);
         Measured {
             entry,
             text,

@@ -1,106 +1,317 @@
-//! The ranking of files.
+//! The ranking of files: whatever any kind of evidence puts up is weighed by all of them.
 
-use foveate_index::{FileId, Snapshot};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
+use foveate_index::tokens::for_each_term;
+use foveate_index::{DefId, FileId, Snapshot};
+use foveate_model::Role;
+
+use super::evidence::Evidence;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{Evidence, MOST_RANKED, explained, normalize};
+use super::{MOST_RANKED, explained, normalize};
 
-/// Ranks all files that have any evidence.
+/// Ranks the files that have any evidence.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
     config: &RankConfig,
 ) -> Vec<RankedFile> {
     let signals = signals(snapshot, evidence, config);
-    let mut scored: Vec<(f32, FileId)> = snapshot
-        .files
-        .ids()
-        .filter_map(|id| {
-            let sum = signals[id.0 as usize].score(&config.file);
-            let factor = config.role.factor(snapshot.files.file(id).role);
-            (sum > 0.0).then_some((sum * factor, id))
+    let mut scored: Vec<(f32, usize)> = signals
+        .iter()
+        .enumerate()
+        .map(|(position, (id, signals))| {
+            let factor = config.role.factor(snapshot.files.file(*id).role);
+            (signals.score(&config.file) * factor, position)
         })
         .collect();
-    // Ids are in path order, so that equal scores are ordered by path.
+    // Candidates are in path order, so that equal scores are ordered by path.
     scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.truncate(MOST_RANKED);
     scored
         .into_iter()
-        .map(|(score, id)| {
-            let file = snapshot.files.file(id);
-            let reasons = signals[id.0 as usize].explain(&config.file);
+        .map(|(score, position)| {
+            let (id, signals) = &signals[position];
+            let file = snapshot.files.file(*id);
             RankedFile {
-                id,
+                id: *id,
                 path: file.path.as_str().to_owned(),
                 role: file.role,
                 score,
-                signals: explained(score, reasons),
+                signals: explained(score, signals.explain(&config.file)),
             }
         })
         .collect()
 }
 
-/// The signals of every file, by file; each between 0 and 1.
-fn signals(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Vec<FileSignals> {
-    let files = &snapshot.files;
-    let mut lexical = evidence.hits.files.clone();
-    normalize(&mut lexical);
-    let mut chunks = chunk_scores(snapshot, evidence, config);
-    normalize(&mut chunks);
-    let mut commits = commit_votes(snapshot, evidence);
-    normalize(&mut commits);
-    let mut signals: Vec<FileSignals> = lexical
+/// The candidates with their signals, in path order.
+pub(super) fn signals(
+    snapshot: &Snapshot,
+    evidence: &Evidence,
+    config: &RankConfig,
+) -> Vec<(FileId, FileSignals)> {
+    let dense = Dense::new(snapshot, evidence, config);
+    let hop = Hop::new(snapshot, &dense, config.hop_files);
+    let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
+    let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
+    let mut signals: Vec<(FileId, FileSignals)> = candidates
         .into_iter()
-        .zip(chunks)
-        .zip(commits)
-        .map(|((lexical, chunks), commits)| FileSignals {
-            lexical,
-            chunks,
-            commits,
-            ..FileSignals::default()
-        })
+        .map(|id| (id, dense.signals(snapshot, evidence, &hop, id)))
         .collect();
-    let mut absent: Vec<f32> = vec![1.0; files.len()];
+    let mut of = |file: FileId, set: &mut dyn FnMut(&mut FileSignals)| {
+        if let Some((_, signals)) = positions.get(&file).and_then(|at| signals.get_mut(*at)) {
+            set(signals);
+        }
+    };
+    let mut absent: BTreeMap<FileId, f32> = BTreeMap::new();
     for (definition, strength) in &evidence.definitions {
-        let file = files.file_of(*definition).0 as usize;
-        signals[file].mention = signals[file].mention.max(*strength);
-        absent[file] *= 1.0 - strength;
+        let file = snapshot.files.file_of(*definition);
+        *absent.entry(file).or_insert(1.0) *= 1.0 - strength;
+        of(file, &mut |s| s.mention = s.mention.max(*strength));
     }
-    for (signal, absent) in signals.iter_mut().zip(absent) {
-        signal.mentions = 1.0 - absent;
+    for (file, absent) in absent {
+        of(file, &mut |s| s.mentions = 1.0 - absent);
     }
     for (file, strength) in &evidence.places {
-        signals[file.0 as usize].place = *strength;
+        of(*file, &mut |s| s.place = *strength);
     }
     for (file, strength) in &evidence.imports {
-        signals[file.0 as usize].import = *strength;
+        of(*file, &mut |s| s.import = *strength);
     }
     for (place, share) in &evidence.messages {
-        let signal = &mut signals[place.file.0 as usize];
-        signal.message = signal.message.max(*share);
+        of(place.file, &mut |s| s.message = s.message.max(*share));
     }
     signals
 }
 
-/// Per file its best chunk and a share of the next two.
-fn chunk_scores(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Vec<f32> {
-    let mut best = vec![[0.0f32; 3]; snapshot.files.len()];
-    for file in snapshot.files.ids() {
-        let top = &mut best[file.0 as usize];
-        for chunk in snapshot.files.chunks_of(file) {
-            let mut score = evidence.hits.chunks[chunk.0 as usize];
-            for place in top.iter_mut() {
-                if score > *place {
-                    std::mem::swap(&mut score, place);
-                }
-            }
+/// What is known of every file, by file; each between 0 and 1.
+struct Dense {
+    lexical: Vec<f32>,
+    title: Vec<f32>,
+    code: Vec<f32>,
+    names: Vec<f32>,
+    history: Vec<f32>,
+    coverage: Vec<f32>,
+    chunks: Vec<f32>,
+    chunk_title: Vec<f32>,
+    chunk_coverage: Vec<f32>,
+    commits: Vec<f32>,
+}
+
+impl Dense {
+    fn new(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Self {
+        let files = &evidence.hits.files;
+        let of = |value: fn(&foveate_index::lexical::FileHit) -> f32| {
+            normalized(files.iter().map(value).collect())
+        };
+        let chunks = OfChunks::new(snapshot, evidence, config);
+        Self {
+            lexical: of(|hit| hit.score),
+            title: of(|hit| hit.title),
+            code: of(|hit| hit.code),
+            names: of(|hit| hit.names),
+            history: of(|hit| hit.history),
+            coverage: of(|hit| hit.coverage),
+            chunks: normalized(chunks.score),
+            chunk_title: normalized(chunks.title),
+            chunk_coverage: normalized(chunks.coverage),
+            commits: normalized(commit_votes(snapshot, evidence)),
         }
     }
-    let [second, third] = config.more_chunks;
-    best.iter()
-        .map(|[a, b, c]| a + second * b + third * c)
-        .collect()
+
+    /// Words and chunks together.
+    fn words(&self, file: FileId) -> f32 {
+        let at = file.0 as usize;
+        (self.lexical[at] + self.chunks[at]) / 2.0
+    }
+
+    /// Every file that some evidence puts among the best, in path order.
+    fn candidates(
+        &self,
+        snapshot: &Snapshot,
+        evidence: &Evidence,
+        hop: &Hop,
+        most: usize,
+    ) -> Vec<FileId> {
+        let mut chosen: Vec<FileId> = Vec::new();
+        for channel in [
+            &self.lexical,
+            &self.title,
+            &self.code,
+            &self.names,
+            &self.history,
+            &self.chunks,
+            &self.chunk_title,
+            &self.commits,
+        ] {
+            chosen.extend(best(channel, most));
+        }
+        chosen.extend(evidence.places.iter().map(|(file, _)| *file));
+        chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
+        chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
+        chosen.extend(hop.imports.keys().chain(hop.importers.keys()));
+        let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
+        chosen.extend(evidence.definitions.iter().map(file_of));
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+
+    fn signals(
+        &self,
+        snapshot: &Snapshot,
+        evidence: &Evidence,
+        hop: &Hop,
+        file: FileId,
+    ) -> FileSignals {
+        let at = file.0 as usize;
+        let source = snapshot.files.file(file);
+        let path = source.path.as_str();
+        let name = source.path.file_name();
+        let (stem, stem_title) = shares(evidence, name.split('.').next().unwrap_or(name));
+        let text = snapshot.files.text(file);
+        FileSignals {
+            lexical: self.lexical[at],
+            title: self.title[at],
+            code: self.code[at],
+            names: self.names[at],
+            history: self.history[at],
+            coverage: self.coverage[at],
+            chunks: self.chunks[at],
+            chunk_title: self.chunk_title[at],
+            chunk_coverage: self.chunk_coverage[at],
+            commits: self.commits[at],
+            stem,
+            stem_title,
+            directory: shares(evidence, directory_of(path)).0,
+            imports: hop.imports.get(&file).copied().unwrap_or(0.0),
+            importers: hop.importers.get(&file).copied().unwrap_or(0.0),
+            lines: ((1 + text.len()) as f32).ln() / 14.0,
+            fan_in: (1.0 + snapshot.graph.importers(file).len() as f32).ln() / 8.0,
+            package: f32::from(u8::from(
+                name.starts_with("__init__.") || name.starts_with("index."),
+            )),
+            ..FileSignals::default()
+        }
+    }
+}
+
+/// What the best files import and what imports them, with the best one's word score.
+struct Hop {
+    imports: HashMap<FileId, f32>,
+    importers: HashMap<FileId, f32>,
+}
+
+impl Hop {
+    fn new(snapshot: &Snapshot, dense: &Dense, most: usize) -> Self {
+        let mut hop = Self {
+            imports: HashMap::default(),
+            importers: HashMap::default(),
+        };
+        let words: Vec<f32> = snapshot
+            .files
+            .ids()
+            .map(|file| match snapshot.files.file(file).role {
+                Role::Source => dense.words(file),
+                _ => 0.0,
+            })
+            .collect();
+        let note = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
+            let held = of.entry(file).or_default();
+            *held = held.max(score);
+        };
+        for file in best(&words, most) {
+            let score = words[file.0 as usize];
+            for imported in snapshot.graph.imports(file) {
+                note(&mut hop.importers, *imported, score);
+            }
+            for importer in snapshot.graph.importers(file) {
+                note(&mut hop.imports, *importer, score);
+            }
+        }
+        hop
+    }
+}
+
+/// Scores of the chunks, by file.
+struct OfChunks {
+    /// The best one and a share of the next two.
+    score: Vec<f32>,
+    title: Vec<f32>,
+    coverage: Vec<f32>,
+}
+
+impl OfChunks {
+    fn new(snapshot: &Snapshot, evidence: &Evidence, config: &RankConfig) -> Self {
+        let files = snapshot.files.len();
+        let mut all = Self {
+            score: Vec::with_capacity(files),
+            title: Vec::with_capacity(files),
+            coverage: Vec::with_capacity(files),
+        };
+        let [share_second, share_third] = config.more_chunks;
+        for file in snapshot.files.ids() {
+            let range = snapshot.files.chunk_range(file);
+            let mut best = [0.0f32; 3];
+            let (mut title, mut coverage) = (0.0f32, 0.0f32);
+            for hit in &evidence.hits.chunks[range] {
+                let mut score = hit.score;
+                for place in &mut best {
+                    if score > *place {
+                        std::mem::swap(&mut score, place);
+                    }
+                }
+                title = title.max(hit.title);
+                coverage = coverage.max(hit.coverage);
+            }
+            let [first, second, third] = best;
+            all.score
+                .push(first + share_second * second + share_third * third);
+            all.title.push(title);
+            all.coverage.push(coverage);
+        }
+        all
+    }
+}
+
+/// The files with the highest positive values, in no order.
+fn best(values: &[f32], most: usize) -> Vec<FileId> {
+    let mut scored: Vec<(f32, FileId)> = (0..)
+        .map(FileId)
+        .zip(values)
+        .filter(|(_, value)| **value > 0.0)
+        .map(|(file, value)| (*value, file))
+        .collect();
+    if scored.len() > most && most > 0 {
+        scored.select_nth_unstable_by(most - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    }
+    scored.truncate(most);
+    scored.into_iter().map(|(_, file)| file).collect()
+}
+
+/// Which share of the terms of a name the query has, and which its title and inline code.
+fn shares(evidence: &Evidence, name: &str) -> (f32, f32) {
+    let (mut all, mut known, mut prominent) = (0u32, 0u32, 0u32);
+    for_each_term(name, |term| {
+        all += 1;
+        if let Some(term) = evidence.terms.get(term) {
+            known += 1;
+            prominent += u32::from(term.is_prominent);
+        }
+    });
+    let all = all.max(1) as f32;
+    (known as f32 / all, prominent as f32 / all)
+}
+
+fn directory_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+fn normalized(mut values: Vec<f32>) -> Vec<f32> {
+    normalize(&mut values);
+    values
 }
 
 /// Per file the votes of the nearest commits: each gives `score / best score / sqrt(files)`.

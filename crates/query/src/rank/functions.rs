@@ -1,150 +1,189 @@
 //! The ranking of functions and methods. What has no chunk of its own counts as a part of what it
 //! is nested in.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use foveate_index::tokens::{for_each_term, terms};
+use foldhash::HashMap;
+use foveate_index::lexical::ChunkHit;
+use foveate_index::tokens::for_each_term;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{ChunkKind, DefinitionKind};
 
+use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
+use super::walk::{Reached, overrides};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{Evidence, MOST_RANKED, explained};
-use crate::text::{QueryText, SegmentKind};
+use super::{MOST_RANKED, explained};
 
-/// Ranks the functions of the best files, and those elsewhere that the query names.
+/// From how many of the best functions the walk over the graph starts.
+const SEEDS: usize = 40;
+
+/// Ranks the functions of the best files, and the passages of those without functions.
 pub(super) fn rank(
     snapshot: &Snapshot,
-    text: &QueryText,
     evidence: &Evidence,
     ranked_files: &[RankedFile],
     config: &RankConfig,
 ) -> (Vec<RankedFunction>, Vec<RankedPassage>) {
-    let mut pool = Pool::new(snapshot, ranked_files, config);
-    pool.lexical(evidence);
-    pool.mentions(evidence);
-    pool.neighbours(evidence, config.neighbour_strength);
-    pool.names(text);
+    let pool = Pool::gather(snapshot, evidence, ranked_files, config);
     (pool.functions(config), pool.passages(config))
 }
 
-/// The functions of a file that are ranked: those that have a chunk of their own, and those without
-/// a body that lie in no function. The others are part of the one around them.
-fn units(snapshot: &Snapshot, file: FileId) -> BTreeSet<DefId> {
-    let files = &snapshot.files;
-    let mut units: BTreeSet<DefId> = files
-        .chunks_of(file)
-        .filter(|chunk| files.chunk(*chunk).kind == ChunkKind::Function)
-        .filter_map(|chunk| files.chunk_definition(chunk))
-        .collect();
-    for id in files.definitions_of(file) {
-        let around = || std::iter::successors(files.parent(id), |id| files.parent(*id));
-        if files.definition(id).kind.is_function()
-            && !around().any(|id| files.definition(id).kind.is_function())
-        {
-            units.insert(id);
-        }
-    }
-    units
+/// The functions of the best files with their signals, by id.
+pub(super) fn signals(
+    snapshot: &Snapshot,
+    evidence: &Evidence,
+    ranked_files: &[RankedFile],
+    config: &RankConfig,
+) -> Vec<(DefId, FunctionSignals)> {
+    let pool = Pool::gather(snapshot, evidence, ranked_files, config);
+    pool.ids.into_iter().zip(pool.signals).collect()
 }
 
 struct Pool<'a> {
     snapshot: &'a Snapshot,
-    signals: BTreeMap<DefId, FunctionSignals>,
-    /// Stretches of source files without functions.
-    passages: BTreeMap<ChunkId, FunctionSignals>,
+    /// In id order.
+    ids: Vec<DefId>,
+    /// Of each.
+    signals: Vec<FunctionSignals>,
+    /// Stretches of source files without functions, in id order.
+    passages: Vec<(ChunkId, FunctionSignals)>,
 }
 
 impl<'a> Pool<'a> {
-    fn new(snapshot: &'a Snapshot, ranked_files: &[RankedFile], config: &RankConfig) -> Self {
+    fn gather(
+        snapshot: &'a Snapshot,
+        evidence: &Evidence,
+        ranked_files: &[RankedFile],
+        config: &RankConfig,
+    ) -> Self {
         let mut pool = Self {
             snapshot,
-            signals: BTreeMap::new(),
-            passages: BTreeMap::new(),
+            ids: Vec::new(),
+            signals: Vec::new(),
+            passages: Vec::new(),
         };
+        let files = ranked_files
+            .get(..config.function_files)
+            .unwrap_or(ranked_files);
+        pool.fill(files);
+        pool.words(evidence);
+        pool.mentions(evidence);
+        pool.neighbours(evidence, config.neighbour_strength);
+        pool.names(evidence);
+        pool.walk();
+        pool
+    }
+
+    fn fill(&mut self, ranked_files: &[RankedFile]) {
         let best = ranked_files
             .first()
             .map_or(1.0, |f| f.score.max(f32::MIN_POSITIVE));
-        for (rank, file) in ranked_files.iter().take(config.function_files).enumerate() {
+        let mut by_id: Vec<(usize, &RankedFile)> = ranked_files.iter().enumerate().collect();
+        by_id.sort_unstable_by_key(|(_, file)| file.id);
+        let files = &self.snapshot.files;
+        for (rank, file) in by_id {
             let of_file = FunctionSignals {
                 file: file.score / best,
                 file_rank: 1.0 / (rank as f32 + 1.0),
                 ..FunctionSignals::default()
             };
-            let units = units(snapshot, file.id);
-            for id in snapshot.files.definitions_of(file.id) {
-                if units.contains(&id) {
-                    let definition = snapshot.files.definition(id);
-                    let signals = FunctionSignals {
-                        lines: (definition.lines.count() as f32).ln(),
-                        constructor: f32::from(u8::from(definition.modifiers.is_constructor)),
-                        ..of_file
-                    };
-                    pool.signals.insert(id, signals);
-                }
+            for id in files.units_of(file.id) {
+                let definition = files.definition(id);
+                let uses = self.snapshot.graph.uses_of(id).len();
+                self.ids.push(id);
+                self.signals.push(FunctionSignals {
+                    lines: (definition.lines.count() as f32).ln() / 5.0,
+                    fan_in: (1.0 + uses as f32).ln() / 5.0,
+                    constructor: f32::from(u8::from(definition.modifiers.is_constructor)),
+                    private: f32::from(u8::from(definition.name.starts_with('_'))),
+                    ..of_file
+                });
             }
-            let content = snapshot.files.content(file.id);
+            let content = files.content(file.id);
             if content.is_some_and(|c| c.facts.definitions.is_empty() && c.facts.language.is_code())
             {
-                for chunk in snapshot.files.chunks_of(file.id) {
+                for chunk in files.chunks_of(file.id) {
                     let signals = FunctionSignals {
-                        lines: (snapshot.files.chunk(chunk).lines.count() as f32).ln(),
+                        lines: (files.chunk(chunk).lines.count() as f32).ln() / 5.0,
                         ..of_file
                     };
-                    pool.passages.insert(chunk, signals);
+                    self.passages.push((chunk, signals));
                 }
             }
         }
-        pool
     }
 
-    /// The signals of the innermost ranked function that a definition is or lies in.
+    fn position(&self, id: DefId) -> Option<usize> {
+        self.ids.binary_search(&id).ok()
+    }
+
+    /// The signals of the unit that a definition is or lies in, where it is among the candidates.
     fn signals_of(&mut self, id: DefId) -> Option<&mut FunctionSignals> {
-        let mut at = Some(id);
-        while let Some(id) = at {
-            if self.signals.contains_key(&id) {
-                return self.signals.get_mut(&id);
-            }
-            at = self.snapshot.files.parent(id);
-        }
-        None
+        let unit = self.snapshot.files.unit_of(id)?;
+        let position = self.position(unit)?;
+        self.signals.get_mut(position)
     }
 
-    fn lexical(&mut self, evidence: &Evidence) {
+    fn words(&mut self, evidence: &Evidence) {
         let snapshot = self.snapshot;
         let mut files: Vec<FileId> = self
-            .signals
-            .keys()
+            .ids
+            .iter()
             .map(|id| snapshot.files.file_of(*id))
             .collect();
         files.dedup();
-        for chunk in files
-            .iter()
-            .flat_map(|file| snapshot.files.chunks_of(*file))
-        {
-            let position = chunk.0 as usize;
-            let score = evidence.hits.chunks[position];
-            let unnormed = evidence.hits.chunks_unnormed[position];
-            let owner = snapshot.files.chunk_definition(chunk);
-            if let Some(signals) = owner.and_then(|id| self.signals_of(id)) {
-                signals.lexical = signals.lexical.max(score);
-                signals.unnormed = signals.unnormed.max(unnormed);
+        for file in files {
+            let mut of_classes: HashMap<DefId, f32> = HashMap::default();
+            for chunk in snapshot.files.chunks_of(file) {
+                let Some(owner) = snapshot.files.chunk_definition(chunk) else {
+                    continue;
+                };
+                let hit = evidence.hits.chunks[chunk.0 as usize];
+                if snapshot.files.chunk(chunk).kind == ChunkKind::Class {
+                    let of_class = of_classes.entry(owner).or_default();
+                    *of_class = of_class.max(hit.score);
+                }
+                if let Some(signals) = self.signals_of(owner) {
+                    signals.add_words(hit);
+                }
             }
+            self.within_file(file, &of_classes);
         }
         for (chunk, signals) in &mut self.passages {
-            signals.lexical = evidence.hits.chunks[chunk.0 as usize];
-            signals.unnormed = evidence.hits.chunks_unnormed[chunk.0 as usize];
+            signals.add_words(evidence.hits.chunks[chunk.0 as usize]);
         }
-        let most = |value: fn(&FunctionSignals) -> f32| {
-            let all = self.signals.values().chain(self.passages.values());
-            let most = all.map(value).fold(0.0, f32::max);
-            if most > 0.0 { most } else { 1.0 }
-        };
-        let (lexical, unnormed) = (most(|s| s.lexical), most(|s| s.unnormed));
-        let functions = self.signals.values_mut();
-        for signals in functions.chain(self.passages.values_mut()) {
-            signals.lexical /= lexical;
-            signals.unnormed /= unnormed;
+        self.scale(|signals| &mut signals.lexical);
+        self.scale(|signals| &mut signals.unnormed);
+        self.scale(|signals| &mut signals.title);
+        self.scale(|signals| &mut signals.coverage);
+        self.scale(|signals| &mut signals.class_lexical);
+    }
+
+    /// Compares the functions of a file with each other, and gives them what their classes have.
+    fn within_file(&mut self, file: FileId, of_classes: &HashMap<DefId, f32>) {
+        let files = &self.snapshot.files;
+        let of_file = files.definitions_of(file);
+        let start = self.ids.partition_point(|id| files.file_of(*id) < file);
+        let end = self.ids.partition_point(|id| files.file_of(*id) <= file);
+        debug_assert!(end - start <= of_file.len());
+        let signals = &mut self.signals[start..end];
+        let best = signals.iter().map(|s| s.lexical).fold(0.0, f32::max);
+        for (id, signals) in self.ids[start..end].iter().zip(signals) {
+            if best > 0.0 {
+                signals.in_file = signals.lexical / best;
+            }
+            let class = files.parent(*id).and_then(|class| of_classes.get(&class));
+            signals.class_lexical = class.copied().unwrap_or(0.0);
+        }
+    }
+
+    /// Divides a signal by its largest value.
+    fn scale(&mut self, of: fn(&mut FunctionSignals) -> &mut f32) {
+        let passages = self.passages.iter_mut().map(|(_, signals)| signals);
+        let all = || self.signals.iter_mut().chain(passages);
+        let mut values: Vec<&mut f32> = all().map(of).collect();
+        let most = values.iter().map(|value| **value).fold(0.0, f32::max);
+        if most > 0.0 {
+            values.iter_mut().for_each(|value| **value /= most);
         }
     }
 
@@ -153,7 +192,8 @@ impl<'a> Pool<'a> {
             if self.snapshot.files.definition(*id).kind == DefinitionKind::Class {
                 let members: Vec<DefId> = self.snapshot.files.members(*id).collect();
                 for member in members {
-                    if let Some(signals) = self.signals.get_mut(&member) {
+                    if let Some(at) = self.position(member) {
+                        let signals = &mut self.signals[at];
                         signals.class_mention = signals.class_mention.max(*strength);
                     }
                 }
@@ -183,29 +223,77 @@ impl<'a> Pool<'a> {
             for site in snapshot.graph.uses_of(*id) {
                 if let Some(signals) = site.enclosing.and_then(|id| self.signals_of(id)) {
                     signals.uses_named = signals.uses_named.max(*strength);
+                    // However many names it uses, each adds to what is left.
+                    signals.mentions = 1.0 - (1.0 - signals.mentions) * (1.0 - strength);
                 }
             }
         }
     }
 
-    /// Which share of a function's name the title and inline code of the query hold.
-    fn names(&mut self, text: &QueryText) {
-        let mut known: Vec<String> = text
-            .segments
+    /// Where a walk over the graph leads from the functions that the words and names point to.
+    fn walk(&mut self) {
+        let mut seeds: Vec<(f32, usize)> = self
+            .signals
             .iter()
-            .filter(|s| matches!(s.kind, SegmentKind::Title | SegmentKind::InlineCode))
-            .flat_map(|s| terms(&s.text))
+            .map(|s| (s.lexical + s.mention) * s.file)
+            .zip(0..)
             .collect();
-        known.sort_unstable();
-        for (id, signals) in &mut self.signals {
-            let (mut own, mut held) = (0u32, 0u32);
-            for_each_term(&self.snapshot.files.definition(*id).name, |term| {
-                own += 1;
-                let known = known.binary_search_by(|known| known.as_str().cmp(term));
-                held += u32::from(known.is_ok());
-            });
-            signals.name = held as f32 / own.max(1) as f32;
+        seeds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        seeds.truncate(SEEDS);
+        let seeds: Vec<(DefId, f32)> = seeds
+            .into_iter()
+            .map(|(score, at)| (self.ids[at], score))
+            .collect();
+        let reached = Reached::from(self.snapshot, &seeds);
+        for (id, mass) in reached.down {
+            if let Some(signals) = self.signals_of(id) {
+                signals.walk_down += mass;
+            }
         }
+        for (id, mass) in reached.up {
+            if let Some(signals) = self.signals_of(id) {
+                signals.walk_up += mass;
+            }
+        }
+        for (id, mass) in reached.far {
+            if let Some(signals) = self.signals_of(id) {
+                signals.walk_far += mass;
+            }
+        }
+        self.scale(|signals| &mut signals.walk_down);
+        self.scale(|signals| &mut signals.walk_up);
+        self.scale(|signals| &mut signals.walk_far);
+        for (id, score) in seeds {
+            for other in overrides(self.snapshot, id) {
+                if let Some(at) = self.position(other) {
+                    let signals = &mut self.signals[at];
+                    signals.override_named = signals.override_named.max(score);
+                }
+            }
+        }
+        self.scale(|signals| &mut signals.override_named);
+    }
+
+    /// Which share of the names of a function and its class the query has.
+    fn names(&mut self, evidence: &Evidence) {
+        let files = &self.snapshot.files;
+        let mut known: HashMap<&str, Share> = HashMap::default();
+        for (id, signals) in self.ids.iter().zip(&mut self.signals) {
+            let mut share = |id: DefId| {
+                let name = &*files.definition(id).name;
+                *known
+                    .entry(name)
+                    .or_insert_with(|| Share::of(evidence, name))
+            };
+            let own = share(*id);
+            signals.name = own.prominent;
+            signals.name_query = own.known;
+            signals.name_rare = own.rare;
+            if let Some(class) = files.parent(*id) {
+                signals.class_name = share(class).known;
+            }
+        }
+        self.scale(|signals| &mut signals.name_rare);
     }
 
     /// The passages that share a word with the query, best first.
@@ -230,22 +318,24 @@ impl<'a> Pool<'a> {
 
     fn functions(&self, config: &RankConfig) -> Vec<RankedFunction> {
         let files = &self.snapshot.files;
-        let mut scored: Vec<(f32, DefId)> = self
-            .signals
+        let mut scored: Vec<(f32, usize)> = self
+            .ids
             .iter()
+            .zip(&self.signals)
             .map(|(id, signals)| {
                 let role = files.file(files.file_of(*id)).role;
-                let score = signals.score(&config.function) * config.role.factor(role);
-                (score, *id)
+                signals.score(&config.function) * config.role.factor(role)
             })
+            .zip(0..)
             .collect();
         scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.truncate(MOST_RANKED);
         scored
             .into_iter()
-            .map(|(score, id)| {
+            .map(|(score, at)| {
+                let id = self.ids[at];
                 let definition = files.definition(id);
-                let reasons = self.signals[&id].explain(&config.function);
+                let reasons = self.signals[at].explain(&config.function);
                 RankedFunction {
                     id,
                     path: files.path(files.file_of(id)).to_owned(),
@@ -257,5 +347,46 @@ impl<'a> Pool<'a> {
                 }
             })
             .collect()
+    }
+}
+
+impl FunctionSignals {
+    /// Takes over a chunk's scores where they are higher.
+    fn add_words(&mut self, hit: ChunkHit) {
+        self.lexical = self.lexical.max(hit.score);
+        self.unnormed = self.unnormed.max(hit.unnormed);
+        self.title = self.title.max(hit.title);
+        self.coverage = self.coverage.max(hit.coverage);
+    }
+}
+
+/// What the query has of a name.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Share of its terms.
+    known: f32,
+    /// Share of its terms that the title or inline code has.
+    prominent: f32,
+    /// Sum of the rarities of its terms that the query has.
+    rare: f32,
+}
+
+impl Share {
+    fn of(evidence: &Evidence, name: &str) -> Self {
+        let (mut all, mut known, mut prominent, mut rare) = (0u32, 0u32, 0u32, 0.0);
+        for_each_term(name, |term| {
+            all += 1;
+            if let Some(term) = evidence.terms.get(term) {
+                known += 1;
+                prominent += u32::from(term.is_prominent);
+                rare += term.idf;
+            }
+        });
+        let all = all.max(1) as f32;
+        Self {
+            known: known as f32 / all,
+            prominent: prominent as f32 / all,
+            rare,
+        }
     }
 }

@@ -39,9 +39,35 @@ const KEYWORDS: &str = "assert async await class const def elif else except fals
 static KEYWORD_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| terms(KEYWORDS).into_iter().collect());
 
+/// `Σ_kind log2(1 + tf_kind)` over some kinds.
+fn of_kinds(counts: &[f32; KINDS.len()], counted: impl Fn(SegmentKind) -> bool) -> f32 {
+    let kinds = KINDS.iter().zip(counts).filter(|(kind, _)| counted(**kind));
+    kinds.map(|(_, tf)| (1.0 + tf).log2()).sum()
+}
+
+fn is_code(kind: SegmentKind) -> bool {
+    matches!(
+        kind,
+        SegmentKind::InlineCode | SegmentKind::CodeBlock | SegmentKind::Traceback
+    )
+}
+
+fn is_prominent(kind: SegmentKind) -> bool {
+    matches!(kind, SegmentKind::Title | SegmentKind::InlineCode)
+}
+
+/// The terms of a query.
+#[derive(Debug, Default)]
+pub(super) struct QueryTerms {
+    /// In alphabetical order.
+    pub weighted: Vec<QueryTerm>,
+    /// Whether the title or inline code has it, by term.
+    pub prominent: Vec<bool>,
+}
+
 /// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
 /// heaviest `most_terms`, in alphabetical order.
-pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTerm> {
+pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
     // Split before the query is: splitting does not nest.
     let keywords = &*KEYWORD_TERMS;
     let mut frequencies: BTreeMap<String, [f32; KINDS.len()]> = BTreeMap::new();
@@ -69,18 +95,30 @@ pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> Vec<QueryTer
             .map(|(kind, tf)| weight(weights, *kind) * (1.0 + tf).log2())
             .sum()
     };
-    let mut terms: Vec<QueryTerm> = frequencies
+    let mut terms: Vec<(QueryTerm, bool)> = frequencies
         .into_iter()
-        .map(|(term, counts)| QueryTerm {
-            file: sum(&counts, &config.segments.file),
-            chunk: sum(&counts, &config.segments.chunk),
-            term,
+        .map(|(term, counts)| {
+            let weighted = QueryTerm {
+                file: sum(&counts, &config.segments.file),
+                chunk: sum(&counts, &config.segments.chunk),
+                title: of_kinds(&counts, |kind| kind == SegmentKind::Title),
+                code: of_kinds(&counts, is_code),
+                term,
+            };
+            (weighted, of_kinds(&counts, is_prominent) > 0.0)
         })
         .collect();
     if terms.len() > config.most_terms {
-        terms.sort_by(|a, b| b.file.total_cmp(&a.file).then_with(|| a.term.cmp(&b.term)));
+        terms.sort_by(|(a, _), (b, _)| {
+            let heaviest = b.file.total_cmp(&a.file);
+            heaviest.then_with(|| a.term.cmp(&b.term))
+        });
         terms.truncate(config.most_terms);
-        terms.sort_by(|a, b| a.term.cmp(&b.term));
+        terms.sort_by(|(a, _), (b, _)| a.term.cmp(&b.term));
     }
-    terms
+    let (weighted, prominent) = terms.into_iter().unzip();
+    QueryTerms {
+        weighted,
+        prominent,
+    }
 }

@@ -26,6 +26,10 @@ pub struct RankConfig {
     pub most_terms: usize,
     /// How much the second and third best chunk add to a file's best one.
     pub more_chunks: [f32; 2],
+    /// How many files each kind of evidence puts up for ranking.
+    pub candidates_per_channel: usize,
+    /// How many of the best files lend their importers and imports a part of their score.
+    pub hop_files: usize,
     /// Functions are taken from this many of the best files.
     pub function_files: usize,
     /// How strongly a definition must be named for what it uses, and what uses it, to count.
@@ -167,9 +171,9 @@ macro_rules! signals {
         }
 
         impl $values {
-            const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+            pub(super) const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
 
-            fn array(&self) -> [f32; Self::NAMES.len()] {
+            pub(super) fn array(&self) -> [f32; Self::NAMES.len()] {
                 [$(self.$name),+]
             }
 
@@ -194,6 +198,13 @@ macro_rules! signals {
         #[serde(try_from = "BTreeMap<String, f32>")]
         pub struct $weights([f32; $values::NAMES.len()]);
 
+        impl $weights {
+            /// In the order of the signals.
+            pub fn as_slice(&self) -> &[f32] {
+                &self.0
+            }
+        }
+
         impl TryFrom<BTreeMap<String, f32>> for $weights {
             type Error = String;
 
@@ -217,13 +228,28 @@ signals!(
     FileSignals,
     FileWeights,
     lexical,
+    title,
+    code,
+    names,
+    history,
+    coverage,
     chunks,
+    chunk_title,
+    chunk_coverage,
     commits,
     mention,
     mentions,
     place,
     import,
     message,
+    stem,
+    stem_title,
+    directory,
+    imports,
+    importers,
+    lines,
+    fan_in,
+    package,
 );
 
 signals!(
@@ -231,14 +257,28 @@ signals!(
     FunctionWeights,
     lexical,
     unnormed,
+    title,
+    coverage,
+    in_file,
     file,
     file_rank,
     mention,
     class_mention,
+    mentions,
     name,
+    name_query,
+    name_rare,
+    class_name,
+    class_lexical,
     uses_named,
     used_by_named,
+    override_named,
+    walk_down,
+    walk_up,
+    walk_far,
     message,
     lines,
+    fan_in,
     constructor,
+    private,
 );

@@ -1,0 +1,118 @@
+//! All evidence about a query, before it is weighed.
+
+use foldhash::HashMap;
+use foveate_index::lexical::{Hits, LexicalError};
+use foveate_index::messages::MessagePlace;
+use foveate_index::{DefId, FileId, Snapshot};
+
+use super::terms::QueryTerms;
+use super::weights::RankConfig;
+use crate::issue::Issue;
+use crate::resolve::Candidates;
+use crate::text::{QueryText, SegmentKind};
+
+/// A term of the query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// Rarity: how much it tells files apart.
+    pub idf: f32,
+    /// Whether the title or inline code has it.
+    pub is_prominent: bool,
+}
+
+/// All evidence about a query, by definition and file.
+pub(super) struct Evidence {
+    pub hits: Hits,
+    /// The terms of the query.
+    pub terms: HashMap<String, Known>,
+    /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
+    pub definitions: Vec<(DefId, f32)>,
+    /// The same per file named by path, frame, module or focus.
+    pub places: Vec<(FileId, f32)>,
+    /// The same per file whose names the query's code imports.
+    pub imports: Vec<(FileId, f32)>,
+    /// Messages that share rare word trigrams with the query's error messages.
+    pub messages: Vec<(MessagePlace, f32)>,
+}
+
+impl Evidence {
+    /// Where the words cannot be searched, what the query names is left, with a note.
+    pub(super) fn gather(
+        snapshot: &Snapshot,
+        text: &QueryText,
+        candidates: &Candidates,
+        terms: QueryTerms,
+        config: &RankConfig,
+    ) -> (Self, Vec<Issue>) {
+        let mut evidence = Self::named(snapshot, text, candidates);
+        let mut notes = Vec::new();
+        if let Err(error) = evidence.search(snapshot, terms, config) {
+            notes.push(Issue {
+                code: "degraded",
+                detail: format!("the words of the query were not searched: {error}"),
+            });
+        }
+        (evidence, notes)
+    }
+
+    /// What the query names.
+    pub(super) fn named(snapshot: &Snapshot, text: &QueryText, candidates: &Candidates) -> Self {
+        let named = candidates
+            .definitions
+            .iter()
+            .map(|e| (e.definition, e.strength))
+            .collect();
+        let files = |imported: bool| {
+            candidates
+                .files
+                .iter()
+                .filter(|e| (e.from == "import") == imported)
+                .map(|e| (e.file, e.strength))
+                .collect()
+        };
+        let errors: Vec<&str> = text
+            .segments
+            .iter()
+            .filter(|s| matches!(s.kind, SegmentKind::ErrorMessage | SegmentKind::Title))
+            .map(|s| s.text.as_str())
+            .collect();
+        Self {
+            hits: snapshot.lexical.no_hits(),
+            terms: HashMap::default(),
+            definitions: noisy_or(named),
+            places: noisy_or(files(false)),
+            imports: noisy_or(files(true)),
+            messages: snapshot.messages.search(&errors.join("\n")),
+        }
+    }
+
+    fn search(
+        &mut self,
+        snapshot: &Snapshot,
+        terms: QueryTerms,
+        config: &RankConfig,
+    ) -> Result<(), LexicalError> {
+        let weights = config.lexical.weights();
+        self.hits = snapshot.lexical.search(&terms.weighted, &weights)?;
+        let known = self.hits.idf.iter().zip(terms.prominent);
+        self.terms = terms
+            .weighted
+            .into_iter()
+            .zip(known)
+            .map(|(term, (&idf, is_prominent))| (term.term, Known { idf, is_prominent }))
+            .collect();
+        Ok(())
+    }
+}
+
+/// One value per key, by key: `1 - Π(1 - strength)`.
+fn noisy_or<K: Copy + Ord>(mut evidence: Vec<(K, f32)>) -> Vec<(K, f32)> {
+    evidence.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    evidence
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|run| {
+            let rest: f32 = run.iter().map(|(_, s)| 1.0 - s.clamp(0.0, 1.0)).product();
+            Some((run.first()?.0, 1.0 - rest))
+        })
+        .collect()
+}

@@ -1,0 +1,81 @@
+//! Which cases a command works on, and where their repositories are.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::UsageError;
+use crate::eval::case::{Case, CaseError, Repositories, Selection, read_cases};
+use crate::eval::sweep::Walk;
+use crate::ingest::git::HistoryLimits;
+
+/// The arguments that choose cases.
+#[derive(Debug, clap::Args)]
+pub struct CaseArgs {
+    /// Files of cases: one JSON object a line with id, repo, commit, query, gold_files and, where
+    /// known, gold_functions, language, query_kind, intent.
+    #[arg(required = true, value_name = "CASES.jsonl")]
+    cases: Vec<PathBuf>,
+    /// Path of a case's repository; `{owner}` and `{name}` are replaced.
+    #[arg(long, value_name = "TEMPLATE")]
+    repos: String,
+    /// Table with tab-separated columns `repo` and `full_history_at`: where the repository is kept
+    /// under another owner or name.
+    #[arg(long, value_name = "FILE")]
+    aliases: Option<PathBuf>,
+    /// Run at most this many cases, spread evenly over those selected.
+    #[arg(long, value_name = "N")]
+    limit_cases: Option<usize>,
+    /// Run only repositories whose owner/name contains this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Run only these kinds of query, such as `issue,commit`.
+    #[arg(long, value_delimiter = ',', value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Repositories worked on at the same time.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    jobs: usize,
+    /// Past commits loaded per case.
+    #[arg(long, default_value_t = HistoryLimits::default().commits, value_name = "N")]
+    history: usize,
+    /// Load no past commits.
+    #[arg(long)]
+    no_history: bool,
+}
+
+impl CaseArgs {
+    /// The cases, and how they are walked over.
+    ///
+    /// # Errors
+    /// When an input cannot be read or no case is selected.
+    pub fn load(&self) -> anyhow::Result<(Vec<Case>, Walk)> {
+        let mut repositories = Repositories::new(self.repos.clone());
+        if let Some(path) = &self.aliases {
+            repositories = repositories.with_aliases(path).map_err(unusable)?;
+        }
+        let selection = Selection {
+            only: self.only.clone(),
+            kinds: self.kinds.clone(),
+            limit: self.limit_cases,
+        };
+        let cases = selection.apply(read_cases(&self.cases).map_err(unusable)?);
+        if cases.is_empty() {
+            bail!(UsageError(
+                "no case is selected: see --only, --kinds and --limit-cases".to_owned()
+            ));
+        }
+        let walk = Walk {
+            repositories,
+            jobs: self.jobs,
+            history: HistoryLimits {
+                commits: if self.no_history { 0 } else { self.history },
+                ..HistoryLimits::default()
+            },
+        };
+        Ok((cases, walk))
+    }
+}
+
+fn unusable(error: CaseError) -> UsageError {
+    UsageError(error.to_string())
+}

@@ -1,0 +1,149 @@
+//! Fits the weights of the ranking's signals to cases with known answers. [`examples`] collects the
+//! candidates of each case with their signals, [`fit`] finds the weights under which the right ones
+//! stand first, [`held_out`] says what they are worth on repositories that they were not fitted to.
+
+pub mod examples;
+pub mod fit;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::examples::{Candidate, Example};
+
+/// What is ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Files.
+    Files,
+    /// Functions.
+    Functions,
+}
+
+impl Kind {
+    fn candidates(self, example: &Example) -> &[Candidate] {
+        match self {
+            Self::Files => &example.files,
+            Self::Functions => &example.functions,
+        }
+    }
+
+    fn gold(self, example: &Example) -> usize {
+        match self {
+            Self::Files => example.gold[0],
+            Self::Functions => example.gold[1],
+        }
+    }
+}
+
+/// Places at which accuracy is counted.
+pub const PLACES: [usize; 4] = [1, 3, 5, 10];
+
+/// Acc@k at [`PLACES`], over the cases that have an answer of the kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Accuracy {
+    /// How many cases.
+    pub cases: usize,
+    /// Shares, 0 to 1.
+    pub at: [f64; PLACES.len()],
+}
+
+/// The weights fitted to all examples.
+pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<f64> {
+    let cases: Vec<&[Candidate]> = examples.iter().map(|e| kind.candidates(e)).collect();
+    fit::fit(&cases, toward, strength)
+}
+
+/// The accuracy of given weights.
+pub fn accuracy(examples: &[Example], kind: Kind, weights: &[f64]) -> Accuracy {
+    mean(examples.iter().filter_map(|e| right(e, kind, weights)))
+}
+
+/// The accuracy where each repository's cases are ranked with weights that were fitted to the other
+/// repositories.
+pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Accuracy {
+    let repositories: BTreeSet<&str> = examples.iter().map(|e| e.repo.as_str()).collect();
+    let weights: BTreeMap<&str, Vec<f64>> = repositories
+        .into_iter()
+        .map(|repo| {
+            let others = examples.iter().filter(|e| e.repo != repo);
+            let cases: Vec<&[Candidate]> = others.map(|e| kind.candidates(e)).collect();
+            (repo, fit::fit(&cases, toward, strength))
+        })
+        .collect();
+    mean(
+        examples
+            .iter()
+            .filter_map(|e| right(e, kind, weights.get(e.repo.as_str())?)),
+    )
+}
+
+/// Per place whether all right candidates stand before it (as many as there is room for); nothing
+/// for a case without an answer of the kind.
+fn right(example: &Example, kind: Kind, weights: &[f64]) -> Option<[bool; PLACES.len()]> {
+    let gold = kind.gold(example);
+    if gold == 0 {
+        return None;
+    }
+    let mut scored: Vec<(f64, bool)> = kind
+        .candidates(example)
+        .iter()
+        .map(|c| (fit::score(c, weights), c.gold))
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Some(PLACES.map(|place| {
+        let found = scored.iter().take(place).filter(|(_, gold)| *gold).count();
+        found >= gold.min(place)
+    }))
+}
+
+fn mean(rights: impl Iterator<Item = [bool; PLACES.len()]>) -> Accuracy {
+    let mut accuracy = Accuracy::default();
+    for right in rights {
+        accuracy.cases += 1;
+        for (sum, right) in accuracy.at.iter_mut().zip(right) {
+            *sum += f64::from(u8::from(right));
+        }
+    }
+    for sum in &mut accuracy.at {
+        *sum /= accuracy.cases.max(1) as f64;
+    }
+    accuracy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(repo: &str, gold_first: bool) -> Example {
+        let candidate = |gold, x: [f32; 2]| Candidate {
+            name: String::new(),
+            gold,
+            x: x.to_vec(),
+        };
+        let (right, wrong) = if gold_first {
+            ([1.0, 0.0], [0.0, 1.0])
+        } else {
+            ([0.0, 1.0], [1.0, 0.0])
+        };
+        Example {
+            id: String::new(),
+            repo: repo.to_owned(),
+            language: String::new(),
+            single_file: true,
+            gold: [1, 0],
+            files: vec![candidate(true, right), candidate(false, wrong)],
+            functions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn held_out_repositories_are_not_fitted_to() {
+        // What the first signal says is right in a, and wrong in b: fitted to one, both fail in the
+        // other.
+        let examples = [example("a", true), example("a", true), example("b", false)];
+        let toward = [0.0, 0.0];
+        let own = fitted(&examples, Kind::Files, &toward, 0.01);
+        assert!((accuracy(&examples, Kind::Files, &own).at[0] - 2.0 / 3.0).abs() < 1e-9);
+        assert_eq!(held_out(&examples, Kind::Files, &toward, 0.01).at[0], 0.0);
+        assert_eq!(held_out(&examples, Kind::Functions, &toward, 0.01).cases, 0);
+    }
+}

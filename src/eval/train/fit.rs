@@ -1,0 +1,245 @@
+//! A linear listwise model: the probability that a candidate is the right one is the softmax of its
+//! score over the candidates of its case (Cao et al.: "Learning to Rank: From Pairwise Approach to
+//! Listwise Approach", 2007, with the top-one probability), and the loss of a case is the mean of
+//! `-ln p` over its right candidates. The weights may leave a given point only at the price of
+//! `strength · |w - w0|²`. The loss is convex, so that Newton's method ends at the one minimum.
+
+use super::examples::Candidate;
+
+/// Steps after which the fit ends in any case; it takes about ten.
+const MOST_STEPS: usize = 60;
+/// A step that gains less than this ends the fit.
+const LEAST_GAIN: f64 = 1e-9;
+
+/// Fits weights to cases, each the list of its candidates. Cases without a right candidate among
+/// them, or without a wrong one, teach nothing.
+///
+/// `toward` are the weights that the fit is drawn to, with `strength` (0.001 is weak, 0.1 strong for
+/// signals between 0 and 1).
+pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
+    let cases: Vec<&[Candidate]> = cases.iter().copied().filter(|c| teaches(c)).collect();
+    let problem = Problem {
+        cases,
+        toward,
+        strength,
+    };
+    let mut weights = toward.to_vec();
+    let mut at = problem.look(&weights);
+    for _ in 0..MOST_STEPS {
+        let Some(step) = solve(at.curvature.clone(), &at.gradient) else {
+            break;
+        };
+        let Some((next, found)) = problem.descend(&weights, &step, at.loss) else {
+            break;
+        };
+        let gain = at.loss - found.loss;
+        (weights, at) = (next, found);
+        if gain < LEAST_GAIN {
+            break;
+        }
+    }
+    weights
+}
+
+fn teaches(candidates: &[Candidate]) -> bool {
+    let gold = candidates.iter().filter(|c| c.gold).count();
+    0 < gold && gold < candidates.len()
+}
+
+struct Problem<'a> {
+    cases: Vec<&'a [Candidate]>,
+    toward: &'a [f64],
+    strength: f64,
+}
+
+/// The loss at some weights with its first and second derivatives.
+struct Look {
+    loss: f64,
+    gradient: Vec<f64>,
+    curvature: Vec<Vec<f64>>,
+}
+
+impl Problem<'_> {
+    fn look(&self, weights: &[f64]) -> Look {
+        let n = weights.len();
+        let mut look = Look {
+            loss: 0.0,
+            gradient: vec![0.0; n],
+            curvature: vec![vec![0.0; n]; n],
+        };
+        let share = 1.0 / self.cases.len().max(1) as f64;
+        for candidates in &self.cases {
+            look.add_case(candidates, weights, share);
+        }
+        for (i, (w, toward)) in weights.iter().zip(self.toward).enumerate() {
+            look.loss += self.strength * (w - toward).powi(2);
+            look.gradient[i] += 2.0 * self.strength * (w - toward);
+            look.curvature[i][i] += 2.0 * self.strength;
+        }
+        look
+    }
+
+    /// Goes along `step`, half as far as long as that is no gain.
+    fn descend(&self, from: &[f64], step: &[f64], loss: f64) -> Option<(Vec<f64>, Look)> {
+        let mut length = 1.0;
+        while length > 1e-6 {
+            let next: Vec<f64> = from.iter().zip(step).map(|(w, s)| w - length * s).collect();
+            let found = self.look(&next);
+            if found.loss < loss {
+                return Some((next, found));
+            }
+            length /= 2.0;
+        }
+        None
+    }
+}
+
+impl Look {
+    fn add_case(&mut self, candidates: &[Candidate], weights: &[f64], share: f64) {
+        let scores: Vec<f64> = candidates.iter().map(|c| score(c, weights)).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = scores.iter().map(|s| (s - most).exp()).sum();
+        let gold = candidates.iter().filter(|c| c.gold).count() as f64;
+        let mut mean = vec![0.0; weights.len()];
+        for (candidate, score) in candidates.iter().zip(&scores) {
+            let p = (score - most).exp() / sum;
+            for (m, x) in mean.iter_mut().zip(&candidate.x) {
+                *m += p * f64::from(*x);
+            }
+            if candidate.gold {
+                self.loss += share * (most + sum.ln() - score) / gold;
+                for (g, x) in self.gradient.iter_mut().zip(&candidate.x) {
+                    *g -= share * f64::from(*x) / gold;
+                }
+            }
+        }
+        for (g, m) in self.gradient.iter_mut().zip(&mean) {
+            *g += share * m;
+        }
+        for (candidate, score) in candidates.iter().zip(&scores) {
+            let p = (score - most).exp() / sum;
+            // What is as good as impossible bends nothing.
+            if p > 1e-6 {
+                self.bend(candidate, &mean, share * p);
+            }
+        }
+    }
+
+    /// Adds `p (x - mean)(x - mean)ᵀ`.
+    fn bend(&mut self, candidate: &Candidate, mean: &[f64], p: f64) {
+        let apart: Vec<f64> = candidate
+            .x
+            .iter()
+            .zip(mean)
+            .map(|(x, m)| f64::from(*x) - m)
+            .collect();
+        for (row, a) in self.curvature.iter_mut().zip(&apart) {
+            for (cell, b) in row.iter_mut().zip(&apart) {
+                *cell += p * a * b;
+            }
+        }
+    }
+}
+
+/// The weighted sum of a candidate's signals.
+pub fn score(candidate: &Candidate, weights: &[f64]) -> f64 {
+    let products = candidate.x.iter().zip(weights);
+    products.map(|(x, w)| f64::from(*x) * w).sum()
+}
+
+/// Solves `matrix · x = right` for a symmetric positive definite matrix, by elimination; nothing
+/// where it is not.
+fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
+    let n = right.len();
+    let mut x = right.to_vec();
+    for i in 0..n {
+        let pivot = matrix[i][i];
+        if pivot <= 0.0 || !pivot.is_finite() {
+            return None;
+        }
+        let (upper, lower) = matrix.split_at_mut(i + 1);
+        for (offset, row) in lower.iter_mut().enumerate() {
+            let factor = row[i] / pivot;
+            for (cell, above) in row.iter_mut().zip(&upper[i]).skip(i) {
+                *cell -= factor * above;
+            }
+            x[i + 1 + offset] -= factor * x[i];
+        }
+    }
+    for i in (0..n).rev() {
+        let known: f64 = matrix[i]
+            .iter()
+            .zip(&x)
+            .skip(i + 1)
+            .map(|(a, b)| a * b)
+            .sum();
+        x[i] = (x[i] - known) / matrix[i][i];
+    }
+    Some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(gold: bool, x: &[f32]) -> Candidate {
+        Candidate {
+            name: String::new(),
+            gold,
+            x: x.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_system_is_solved() {
+        let matrix = vec![vec![4.0, 1.0], vec![1.0, 3.0]];
+        let x = solve(matrix, &[1.0, 2.0]).unwrap();
+        assert!((x[0] - 1.0 / 11.0).abs() < 1e-12 && (x[1] - 7.0 / 11.0).abs() < 1e-12);
+        assert!(solve(vec![vec![0.0]], &[1.0]).is_none());
+    }
+
+    #[test]
+    fn the_signal_that_tells_gets_the_weight_and_noise_gets_none() {
+        let cases: Vec<Vec<Candidate>> = (0..20)
+            .map(|i| {
+                let noise = (i % 3) as f32 / 3.0;
+                vec![
+                    candidate(true, &[1.0, noise]),
+                    candidate(false, &[0.2, 1.0 - noise]),
+                    candidate(false, &[0.0, noise]),
+                ]
+            })
+            .collect();
+        let lists: Vec<&[Candidate]> = cases.iter().map(Vec::as_slice).collect();
+        let weights = fit(&lists, &[0.0, 0.0], 0.01);
+        assert!(weights[0] > 2.0, "{weights:?}");
+        assert!(weights[1].abs() < weights[0] / 3.0, "{weights:?}");
+        let strong = fit(&lists, &[0.0, 0.0], 100.0);
+        assert!(strong[0] < 0.01, "{strong:?}");
+    }
+
+    #[test]
+    fn the_minimum_is_one() {
+        let case = [candidate(true, &[1.0, 0.0]), candidate(false, &[0.0, 1.0])];
+        let lists: Vec<&[Candidate]> = vec![&case];
+        let fitted = fit(&lists, &[0.5, -0.5], 0.1);
+        let problem = Problem {
+            cases: lists,
+            toward: &[0.5, -0.5],
+            strength: 0.1,
+        };
+        assert!(
+            problem
+                .look(&fitted)
+                .gradient
+                .iter()
+                .all(|g| g.abs() < 1e-6)
+        );
+    }
+
+    #[test]
+    fn cases_that_teach_nothing_change_nothing() {
+        let case = [candidate(false, &[1.0]), candidate(false, &[0.0])];
+        assert_eq!(fit(&[&case], &[0.7], 0.1), [0.7]);
+    }
+}
