@@ -4,11 +4,11 @@
 
 mod commits;
 mod fields;
-mod postings;
+mod impacts;
 mod score;
 mod segment;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foveate_model::History;
 use rayon::prelude::*;
@@ -17,9 +17,9 @@ pub use self::fields::{FIELDS, Field};
 pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 
 use self::commits::Commits;
-use self::fields::Lengths;
-use self::segment::{Segment, SegmentFile};
-use crate::files::{ChunkId, FileId, Files};
+use self::impacts::Scoring;
+use self::segment::{Document, Segment, SegmentFile};
+use crate::files::{FileId, Files};
 
 /// The lexical index could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -38,18 +38,24 @@ struct Part {
     segment: Arc<Segment>,
     /// For each file of the segment its id in the snapshot, where it is part of it.
     files: Vec<Option<FileId>>,
+    /// For each document of the segment its chunk in the snapshot; [`NO_CHUNK`] for others.
+    chunks: Vec<u32>,
+    /// Whether all its files are part of the snapshot.
+    is_whole: bool,
 }
+
+/// A document that is no chunk, or no chunk of the snapshot.
+const NO_CHUNK: u32 = u32::MAX;
 
 /// Postings over the chunks and files of a snapshot.
 #[derive(Debug)]
 pub struct Lexical {
     parts: Vec<Part>,
-    /// First chunk of every file, by file.
-    first_chunk: Vec<ChunkId>,
-    /// Terms per field, by file.
-    file_lengths: Vec<Lengths>,
     /// Terms per field over all files.
     totals: [u64; FIELDS],
+    /// As the first search wanted it.
+    scoring: OnceLock<Scoring>,
+    files: usize,
     indexed_files: usize,
     chunks: usize,
     commits: Commits,
@@ -82,10 +88,8 @@ impl Lexical {
             .into_par_iter()
             .map(|ids| {
                 let segment = Segment::build(segment_files(files, ids))?;
-                Ok(Part {
-                    segment: Arc::new(segment),
-                    files: ids.iter().copied().map(Some).collect(),
-                })
+                let held = ids.iter().copied().map(Some).collect();
+                Ok(Part::new(Arc::new(segment), held))
             })
             .collect();
         parts.extend(built?);
@@ -93,44 +97,28 @@ impl Lexical {
         Ok(Self::assemble(files, parts, commits))
     }
 
-    fn assemble(files: &Files, parts: Vec<Part>, commits: Commits) -> Self {
-        let mut file_lengths = vec![[0; FIELDS]; files.len()];
-        for part in &parts {
-            for field in Field::ALL {
-                let lengths = part.segment.lengths(field);
-                for (document, length) in part.segment.documents.iter().zip(lengths) {
-                    if let Some(file) = part.files[document.file as usize] {
-                        file_lengths[file.0 as usize][field as usize] += length;
-                    }
+    fn assemble(files: &Files, mut parts: Vec<Part>, commits: Commits) -> Self {
+        let mut totals = [0; FIELDS];
+        for part in &mut parts {
+            part.number_chunks(files);
+            let held = part.segment.file_lengths().iter().zip(&part.files);
+            for (lengths, _) in held.filter(|(_, file)| file.is_some()) {
+                for (total, length) in totals.iter_mut().zip(lengths) {
+                    *total += u64::from(*length);
                 }
             }
         }
-        let mut totals = [0; FIELDS];
-        for lengths in &file_lengths {
-            for (total, length) in totals.iter_mut().zip(lengths) {
-                *total += u64::from(*length);
-            }
-        }
-        let mut next = 0;
-        let first_chunk = files
-            .ids()
-            .map(|id| {
-                let first = ChunkId(next);
-                next += files.chunks_of(id).len() as u32;
-                first
-            })
-            .collect();
         Self {
+            parts,
+            totals,
+            scoring: OnceLock::new(),
+            files: files.len(),
             indexed_files: files
                 .as_slice()
                 .iter()
                 .filter(|f| f.content.is_some())
                 .count(),
             chunks: files.chunk_count(),
-            parts,
-            first_chunk,
-            file_lengths,
-            totals,
             commits,
         }
     }
@@ -138,7 +126,8 @@ impl Lexical {
     /// Estimated heap size in bytes; segments shared with other snapshots count in full.
     pub fn heap_bytes(&self) -> usize {
         let segments: usize = self.parts.iter().map(|p| p.segment.heap_bytes()).sum();
-        segments + self.commits.heap_bytes() + self.file_lengths.len() * (size_of::<Lengths>() + 4)
+        let chunks: usize = self.parts.iter().map(|p| p.chunks.len() * 4).sum();
+        segments + chunks + self.commits.heap_bytes()
     }
 }
 
@@ -160,10 +149,26 @@ impl Part {
                 Some(id)
             })
             .collect();
+        Self::new(segment, ids)
+    }
+
+    fn new(segment: Arc<Segment>, files: Vec<Option<FileId>>) -> Self {
         Self {
             segment,
-            files: ids,
+            is_whole: files.iter().all(Option::is_some),
+            files,
+            chunks: Vec::new(),
         }
+    }
+
+    fn number_chunks(&mut self, files: &Files) {
+        let number = |document: &Document| {
+            let file = self.files[document.file as usize]?;
+            let first = files.chunk_range(file).start as u32;
+            (document.chunk != Document::OF_FILE).then_some(first + document.chunk)
+        };
+        let documents = self.segment.documents.iter();
+        self.chunks = documents.map(|d| number(d).unwrap_or(NO_CHUNK)).collect();
     }
 
     fn live(&self) -> usize {

@@ -1,7 +1,6 @@
 //! Orders files and functions: many weak signals, one explained sum, weights from
 //! `config/ranking.toml`. [`evidence`] gathers what is known about the query; files come first
-//! ([`files`]), then functions, which know their file's place ([`functions`]), also by where a walk
-//! over the graph leads ([`walk`]).
+//! ([`files`]), then functions, which know their file's place ([`functions`]).
 
 mod evidence;
 mod examine;
@@ -9,7 +8,6 @@ mod files;
 mod functions;
 mod ranked;
 mod terms;
-mod walk;
 mod weights;
 
 use foveate_index::Snapshot;

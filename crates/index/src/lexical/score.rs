@@ -8,10 +8,9 @@
 
 use crate::files::FileId;
 
-use super::fields::{FIELDS, Field};
-use super::postings::Posting;
-use super::segment::Document;
-use super::{Lexical, LexicalError, Part};
+use super::fields::FIELDS;
+use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
+use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
 /// A term of the query with its weights; terms must be distinct.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,18 +28,18 @@ pub struct QueryTerm {
 }
 
 /// The parameters of one BM25F.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bm25 {
     /// Saturation.
     pub k1: f32,
-    /// Weight per field, by [`Field`] number.
+    /// Weight per field, by [`super::Field`] number.
     pub weights: [f32; FIELDS],
     /// Length normalization per field, 0 to 1.
     pub b: [f32; FIELDS],
 }
 
 /// All parameters of lexical scoring.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LexicalWeights {
     /// Over files.
     pub file: Bm25,
@@ -101,24 +100,6 @@ pub struct Hits {
     pub idf: Vec<f32>,
 }
 
-/// A weighted term frequency: with length normalization and without.
-#[derive(Clone, Copy, Default)]
-struct Frequency {
-    normed: f32,
-    plain: f32,
-}
-
-impl Frequency {
-    fn add(&mut self, tf: f32, norm: f32) {
-        self.normed += tf * norm;
-        self.plain += tf;
-    }
-}
-
-fn saturated(tf: f32, k1: f32) -> f32 {
-    tf * (k1 + 1.0) / (k1 + tf)
-}
-
 /// The frequencies of one term in a file.
 #[derive(Clone, Copy, Default)]
 struct FileFrequency {
@@ -159,80 +140,16 @@ impl OfFiles {
     }
 }
 
-/// Length norms of one field: looked up for the lengths that nearly all documents have.
-struct Norms {
-    b: f32,
-    average: f32,
-    known: Vec<f32>,
-}
-
-impl Norms {
-    const KNOWN: u32 = 1024;
-
-    fn new(b: f32, average: f32) -> Self {
-        Self {
-            b,
-            average,
-            known: (0..Self::KNOWN)
-                .map(|length| norm(b, length as f32, average))
-                .collect(),
-        }
-    }
-
-    fn of(&self, length: u32) -> f32 {
-        match self.known.get(length as usize) {
-            Some(norm) => *norm,
-            None => norm(self.b, length as f32, self.average),
-        }
-    }
-}
-
 fn idf(documents: usize, with_term: usize) -> f32 {
     let (n, df) = (documents as f32, with_term as f32);
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
-}
-
-/// `1 / (1 - b + b · length / average)`.
-fn norm(b: f32, length: f32, average: f32) -> f32 {
-    if average <= 0.0 {
-        1.0
-    } else {
-        1.0 / (1.0 - b + b * length / average)
-    }
-}
-
-/// One field's weights and norms for a query.
-struct FieldScorer {
-    file: f32,
-    chunk: f32,
-    file_norms: Norms,
-    chunk_norms: Norms,
-}
-
-/// The postings of one file, which follow one another.
-struct FileRun {
-    /// Position in the segment.
-    held: u32,
-    /// In the snapshot, where it is part of it.
-    file: Option<FileId>,
-    frequencies: [u32; FIELDS],
-}
-
-impl FileRun {
-    fn new(held: u32, file: Option<FileId>) -> Self {
-        Self {
-            held,
-            file,
-            frequencies: [0; FIELDS],
-        }
-    }
 }
 
 impl Lexical {
     /// What a query without terms finds: nothing, at every file and chunk.
     pub fn no_hits(&self) -> Hits {
         Hits {
-            files: vec![FileHit::default(); self.first_chunk.len()],
+            files: vec![FileHit::default(); self.files],
             chunks: vec![ChunkHit::default(); self.chunks],
             commits: Vec::new(),
             idf: Vec::new(),
@@ -250,25 +167,31 @@ impl Lexical {
     ) -> Result<Hits, LexicalError> {
         let mut hits = self.no_hits();
         let mut files = OfFiles::new(hits.files.len());
-        let mut chunks: Vec<(u32, Frequency)> = Vec::new();
-        let fields = self.fields(weights);
+        let own;
+        let scoring = match self.scoring.get_or_init(|| self.scoring(weights)) {
+            scoring if scoring.weights == *weights => scoring,
+            _ => {
+                own = self.scoring(weights);
+                &own
+            }
+        };
         let history_norms = self.history_norms(weights);
         for term in terms {
+            let mut found = Vec::with_capacity(self.parts.len());
             for part in &self.parts {
-                if let Some(postings) = part.segment.postings(&term.term)? {
-                    self.add_part(part, &postings, &fields, &mut files, &mut chunks);
+                if let Some(impacts) = part.segment.impacts(&term.term, scoring)? {
+                    found.push((part, impacts));
                 }
             }
-            self.add_history(term, weights, &history_norms, &mut files);
-            let idf_chunks = idf(self.chunks, chunks.len());
-            for (chunk, tf) in chunks.drain(..) {
-                let hit = &mut hits.chunks[chunk as usize];
-                let normed = idf_chunks * saturated(tf.normed, weights.chunk.k1);
-                hit.score += term.chunk * normed;
-                hit.unnormed += term.chunk * idf_chunks * saturated(tf.plain, weights.chunk.k1);
-                hit.title += term.title * normed;
-                hit.coverage += term.chunk * idf_chunks;
+            let with_term = found
+                .iter()
+                .map(|(part, impacts)| part.live_chunks(impacts));
+            let idf_chunks = idf(self.chunks, with_term.sum());
+            for (part, impacts) in &found {
+                part.add_chunks(term, idf_chunks, impacts, &mut hits.chunks);
+                part.add_files(impacts, &mut files);
             }
+            self.add_history(term, weights, &history_norms, &mut files);
             let idf_files = idf(self.indexed_files, files.touched.len());
             hits.idf.push(idf_files);
             for (file, tf) in files.drain() {
@@ -287,64 +210,13 @@ impl Lexical {
         Ok(hits)
     }
 
-    /// By field number.
-    fn fields(&self, weights: &LexicalWeights) -> [FieldScorer; FIELDS] {
-        let average = |f: usize, documents: usize| self.totals[f] as f32 / documents.max(1) as f32;
-        std::array::from_fn(|f| FieldScorer {
-            file: weights.file.weights[f],
-            chunk: weights.chunk.weights[f],
-            file_norms: Norms::new(weights.file.b[f], average(f, self.indexed_files)),
-            chunk_norms: Norms::new(weights.chunk.b[f], average(f, self.chunks)),
-        })
-    }
-
-    /// Adds what one segment knows of a term: every chunk comes once, since it is in one segment.
-    fn add_part(
-        &self,
-        part: &Part,
-        postings: &[Posting],
-        fields: &[FieldScorer; FIELDS],
-        files: &mut OfFiles,
-        chunks: &mut Vec<(u32, Frequency)>,
-    ) {
-        // Documents come file by file, so a file is looked up and added to once.
-        let mut run = FileRun::new(u32::MAX, None);
-        for of_document in postings.chunk_by(|a, b| a.document == b.document) {
-            let document = part.segment.documents[of_document[0].document as usize];
-            if document.file != run.held {
-                self.add_file(&run, fields, files);
-                run = FileRun::new(document.file, part.files[document.file as usize]);
-            }
-            let Some(file) = run.file else { continue };
-            let mut frequency = Frequency::default();
-            for posting in of_document {
-                let scorer = &fields[posting.field()];
-                run.frequencies[posting.field()] += posting.frequency();
-                let norm = scorer.chunk_norms.of(u32::from(posting.length));
-                frequency.add(scorer.chunk * posting.frequency() as f32, norm);
-            }
-            if document.chunk != Document::OF_FILE && frequency.plain > 0.0 {
-                let first = self.first_chunk[file.0 as usize].0;
-                chunks.push((first + document.chunk, frequency));
-            }
-        }
-        self.add_file(&run, fields, files);
-    }
-
-    fn add_file(&self, run: &FileRun, fields: &[FieldScorer; FIELDS], files: &mut OfFiles) {
-        let Some(file) = run.file else { return };
-        let lengths = &self.file_lengths[file.0 as usize];
-        let with_lengths = fields.iter().zip(run.frequencies).zip(lengths);
-        for (field, ((scorer, frequency), length)) in with_lengths.enumerate() {
-            if frequency > 0 && scorer.file > 0.0 {
-                let tf = scorer.file * frequency as f32 * scorer.file_norms.of(*length);
-                let of_file = files.of(file);
-                of_file.all += tf;
-                if field == Field::Name as usize {
-                    of_file.names += tf;
-                }
-            }
-        }
+    fn scoring(&self, weights: &LexicalWeights) -> Scoring {
+        Scoring::new(
+            weights.clone(),
+            &self.totals,
+            self.indexed_files,
+            self.chunks,
+        )
     }
 
     /// Length norms of the history field, by file.
@@ -413,5 +285,41 @@ impl Lexical {
             .commits
             .get(commit as usize)
             .map_or((&[], 0.0), |c| (c.files.as_slice(), c.share))
+    }
+}
+
+impl Part {
+    /// How many chunks of the snapshot have the term.
+    fn live_chunks(&self, impacts: &Impacts) -> usize {
+        if self.is_whole {
+            return impacts.chunks.len();
+        }
+        let live = |impact: &&ChunkImpact| self.chunks[impact.document as usize] != NO_CHUNK;
+        impacts.chunks.iter().filter(live).count()
+    }
+
+    fn add_chunks(&self, term: &QueryTerm, idf: f32, impacts: &Impacts, hits: &mut [ChunkHit]) {
+        for impact in &impacts.chunks {
+            let chunk = self.chunks[impact.document as usize];
+            // A dead chunk has no place among the hits.
+            let Some(hit) = hits.get_mut(chunk as usize) else {
+                continue;
+            };
+            let normed = idf * impact.normed;
+            hit.score += term.chunk * normed;
+            hit.unnormed += term.chunk * (idf * impact.plain);
+            hit.title += term.title * normed;
+            hit.coverage += term.chunk * idf;
+        }
+    }
+
+    fn add_files(&self, impacts: &Impacts, files: &mut OfFiles) {
+        for impact in &impacts.files {
+            if let Some(file) = self.files[impact.file as usize] {
+                let of_file = files.of(file);
+                of_file.all += impact.all;
+                of_file.names += impact.names;
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
-use super::postings::{Decoded, Posting};
+use super::impacts::{Impacts, Known, Posting, Scoring};
 
 /// A file as a segment knows it.
 #[derive(Clone, Debug)]
@@ -47,8 +47,10 @@ pub struct Segment {
     pub documents: Vec<Document>,
     /// Terms per field and document.
     lengths: [Vec<u32>; FIELDS],
+    /// Terms per field, by file.
+    file_lengths: Vec<Lengths>,
     readers: [(TantivyField, Arc<InvertedIndexReader>); FIELDS],
-    decoded: Decoded,
+    known: Known,
     bytes: usize,
 }
 
@@ -94,6 +96,7 @@ impl Segment {
             .single_segment_index_writer::<TantivyDocument>(directory.clone(), WRITER_BYTES)?;
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
+        let mut file_lengths = vec![[0; FIELDS]; files.len()];
         let mut terms = DocumentTerms::default();
         for (position, file) in files.iter().enumerate() {
             terms.clear();
@@ -104,8 +107,10 @@ impl Segment {
                     file: position as u32,
                     chunk,
                 });
-                for (all, own) in lengths.iter_mut().zip(terms.lengths) {
+                let of_file = &mut file_lengths[position];
+                for ((all, sum), own) in lengths.iter_mut().zip(of_file).zip(terms.lengths) {
                     all.push(own);
+                    *sum += own;
                 }
                 writer.add_document(document(&fields, terms))
             };
@@ -137,29 +142,42 @@ impl Segment {
         Ok(Self {
             files,
             bytes: directory.total_mem_usage()
-                + documents.len() * (size_of::<Document>() + size_of::<Lengths>()),
+                + documents.len() * (size_of::<Document>() + size_of::<Lengths>())
+                + file_lengths.len() * size_of::<Lengths>(),
             documents,
             lengths,
+            file_lengths,
             readers,
-            decoded: Decoded::default(),
+            known: Known::default(),
         })
     }
 
-    /// Terms in a field, by document.
-    pub fn lengths(&self, field: Field) -> &[u32] {
-        &self.lengths[field as usize]
+    /// Terms per field, by file.
+    pub fn file_lengths(&self) -> &[Lengths] {
+        &self.file_lengths
     }
 
-    /// Where `term` stands, by document and field; nothing where the segment does not have it.
+    /// What `term` gives to the segment's documents; nothing where the segment does not have it.
     ///
     /// # Errors
     /// When the postings cannot be read.
-    pub fn postings(&self, term: &str) -> Result<Option<Arc<[Posting]>>, LexicalError> {
-        self.decoded.get(term, || self.decode(term))
+    pub fn impacts(
+        &self,
+        term: &str,
+        scoring: &Scoring,
+    ) -> Result<Option<Arc<Impacts>>, LexicalError> {
+        self.known.get(term, scoring, self.documents.len(), || {
+            let postings = self.postings(term)?;
+            let file_of = |number: u32| {
+                let document = self.documents[number as usize];
+                (document.file, document.chunk != Document::OF_FILE)
+            };
+            Ok(scoring.impacts(&postings, file_of, &self.file_lengths))
+        })
     }
 
-    /// Field by field, each in document order.
-    fn decode(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
+    /// Where `term` stands, by document and field.
+    fn postings(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
         let mut out = Vec::new();
         for (field, (number, reader)) in self.readers.iter().enumerate() {
             let lengths = &self.lengths[field];
@@ -173,18 +191,23 @@ impl Segment {
             // Block by block: a cursor over single documents costs half as much again.
             while !block.docs().is_empty() {
                 let found = block.docs().iter().zip(block.freqs());
-                out.extend(found.map(|(document, frequency)| {
-                    Posting::new(*document, field, *frequency, lengths[*document as usize])
+                out.extend(found.map(|(document, frequency)| Posting {
+                    document: *document,
+                    field,
+                    frequency: *frequency,
+                    length: lengths[*document as usize],
                 }));
                 block.advance();
             }
         }
+        // The sort keeps the order of the fields within a document.
+        out.sort_by_key(|posting| posting.document);
         Ok(out)
     }
 
     /// Heap size in bytes, the shared contents left out.
     pub fn heap_bytes(&self) -> usize {
-        self.bytes + self.decoded.heap_bytes()
+        self.bytes + self.known.heap_bytes()
     }
 }
 

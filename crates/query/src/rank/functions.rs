@@ -9,12 +9,8 @@ use foveate_model::{ChunkKind, DefinitionKind};
 
 use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
-use super::walk::{Reached, overrides};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{MOST_RANKED, explained};
-
-/// From how many of the best functions the walk over the graph starts.
-const SEEDS: usize = 40;
 
 /// Ranks the functions of the best files, and the passages of those without functions.
 pub(super) fn rank(
@@ -69,7 +65,6 @@ impl<'a> Pool<'a> {
         pool.mentions(evidence);
         pool.neighbours(evidence, config.neighbour_strength);
         pool.names(evidence);
-        pool.walk();
         pool
     }
 
@@ -228,50 +223,6 @@ impl<'a> Pool<'a> {
                 }
             }
         }
-    }
-
-    /// Where a walk over the graph leads from the functions that the words and names point to.
-    fn walk(&mut self) {
-        let mut seeds: Vec<(f32, usize)> = self
-            .signals
-            .iter()
-            .map(|s| (s.lexical + s.mention) * s.file)
-            .zip(0..)
-            .collect();
-        seeds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        seeds.truncate(SEEDS);
-        let seeds: Vec<(DefId, f32)> = seeds
-            .into_iter()
-            .map(|(score, at)| (self.ids[at], score))
-            .collect();
-        let reached = Reached::from(self.snapshot, &seeds);
-        for (id, mass) in reached.down {
-            if let Some(signals) = self.signals_of(id) {
-                signals.walk_down += mass;
-            }
-        }
-        for (id, mass) in reached.up {
-            if let Some(signals) = self.signals_of(id) {
-                signals.walk_up += mass;
-            }
-        }
-        for (id, mass) in reached.far {
-            if let Some(signals) = self.signals_of(id) {
-                signals.walk_far += mass;
-            }
-        }
-        self.scale(|signals| &mut signals.walk_down);
-        self.scale(|signals| &mut signals.walk_up);
-        self.scale(|signals| &mut signals.walk_far);
-        for (id, score) in seeds {
-            for other in overrides(self.snapshot, id) {
-                if let Some(at) = self.position(other) {
-                    let signals = &mut self.signals[at];
-                    signals.override_named = signals.override_named.max(score);
-                }
-            }
-        }
-        self.scale(|signals| &mut signals.override_named);
     }
 
     /// Which share of the names of a function and its class the query has.

@@ -1,0 +1,379 @@
+//! What a term gives to the documents of a segment, whatever else the query has: BM25F's weighted and
+//! normalized term frequencies, saturated where nothing more is added to them. They are computed from
+//! the posting lists when a term is first asked for and kept: terms repeat from query to query, and
+//! reading eight fields costs ten times what adding up their impacts costs.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dashmap::DashMap;
+
+use super::fields::{FIELDS, Field, Lengths};
+use super::score::LexicalWeights;
+
+/// A term in a chunk, saturated: with length normalization and without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChunkImpact {
+    /// The document's number in its segment.
+    pub document: u32,
+    /// With length normalization.
+    pub normed: f32,
+    /// Without.
+    pub plain: f32,
+}
+
+/// A term in a file, not saturated: commit messages may add to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FileImpact {
+    /// The file's position in its segment.
+    pub file: u32,
+    /// In all fields.
+    pub all: f32,
+    /// In the names of definitions.
+    pub names: f32,
+}
+
+/// A term in a segment, in document order.
+#[derive(Debug, Default, PartialEq)]
+pub struct Impacts {
+    /// The chunks that have it.
+    pub chunks: Vec<ChunkImpact>,
+    /// The files that have it.
+    pub files: Vec<FileImpact>,
+}
+
+/// One term in one field of one document.
+#[derive(Clone, Copy, Debug)]
+pub struct Posting {
+    /// The document's number in its segment.
+    pub document: u32,
+    /// The field's number.
+    pub field: usize,
+    /// How often.
+    pub frequency: u32,
+    /// Terms in that field of the document.
+    pub length: u32,
+}
+
+/// What impacts depend on beside the segment.
+#[derive(Debug)]
+pub struct Scoring {
+    /// The weights that it was made for.
+    pub weights: LexicalWeights,
+    /// Differs where anything else here does.
+    id: u64,
+    file_norms: [Norms; FIELDS],
+    chunk_norms: [Norms; FIELDS],
+}
+
+impl Scoring {
+    /// `totals` are the terms per field in all of `files` files and `chunks` chunks.
+    ///
+    /// Average lengths are rounded to steps of a fifth, so that a small change of the repository
+    /// leaves all impacts as they were.
+    pub fn new(
+        weights: LexicalWeights,
+        totals: &[u64; FIELDS],
+        files: usize,
+        chunks: usize,
+    ) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for bm25 in [&weights.file, &weights.chunk] {
+            bm25.k1.to_bits().hash(&mut hasher);
+            bm25.weights.map(f32::to_bits).hash(&mut hasher);
+            bm25.b.map(f32::to_bits).hash(&mut hasher);
+        }
+        let mut norms = |b: f32, total: u64, documents: usize| {
+            let average = rounded(total as f32 / documents.max(1) as f32);
+            average.to_bits().hash(&mut hasher);
+            Norms::new(b, average)
+        };
+        let file_norms = std::array::from_fn(|f| norms(weights.file.b[f], totals[f], files));
+        let chunk_norms = std::array::from_fn(|f| norms(weights.chunk.b[f], totals[f], chunks));
+        Self {
+            weights,
+            id: hasher.finish(),
+            file_norms,
+            chunk_norms,
+        }
+    }
+
+    /// Computes impacts from postings, which must be in document order, fields in order within a
+    /// document. `file_of` tells the file of a document and whether it is a chunk; `lengths` are
+    /// those of the files.
+    pub fn impacts(
+        &self,
+        postings: &[Posting],
+        file_of: impl Fn(u32) -> (u32, bool),
+        lengths: &[Lengths],
+    ) -> Impacts {
+        let mut impacts = Impacts::default();
+        let mut run = FileRun::new(u32::MAX);
+        for of_document in postings.chunk_by(|a, b| a.document == b.document) {
+            let document = of_document[0].document;
+            let (file, is_chunk) = file_of(document);
+            if file != run.file {
+                self.end_file(&run, lengths, &mut impacts);
+                run = FileRun::new(file);
+            }
+            let (mut normed, mut plain) = (0.0, 0.0);
+            for posting in of_document {
+                run.frequencies[posting.field] += posting.frequency;
+                let tf = self.weights.chunk.weights[posting.field] * posting.frequency as f32;
+                normed += tf * self.chunk_norms[posting.field].of(posting.length);
+                plain += tf;
+            }
+            if is_chunk && plain > 0.0 {
+                impacts.chunks.push(ChunkImpact {
+                    document,
+                    normed: saturated(normed, self.weights.chunk.k1),
+                    plain: saturated(plain, self.weights.chunk.k1),
+                });
+            }
+        }
+        self.end_file(&run, lengths, &mut impacts);
+        impacts
+    }
+
+    fn end_file(&self, run: &FileRun, lengths: &[Lengths], impacts: &mut Impacts) {
+        let Some(lengths) = lengths.get(run.file as usize) else {
+            return;
+        };
+        let of = |field: usize| {
+            let tf = self.weights.file.weights[field] * run.frequencies[field] as f32;
+            tf * self.file_norms[field].of(lengths[field])
+        };
+        let all: f32 = (0..FIELDS).map(of).sum();
+        if all > 0.0 {
+            impacts.files.push(FileImpact {
+                file: run.file,
+                all,
+                names: of(Field::Name as usize),
+            });
+        }
+    }
+}
+
+/// The postings of one file, which follow one another.
+struct FileRun {
+    /// Position in the segment.
+    file: u32,
+    frequencies: [u32; FIELDS],
+}
+
+impl FileRun {
+    fn new(file: u32) -> Self {
+        Self {
+            file,
+            frequencies: [0; FIELDS],
+        }
+    }
+}
+
+/// BM25's saturation.
+pub fn saturated(tf: f32, k1: f32) -> f32 {
+    tf * (k1 + 1.0) / (k1 + tf)
+}
+
+/// To the nearest power of the fourth root of 2.
+fn rounded(average: f32) -> f32 {
+    if average > 0.0 {
+        ((average.log2() * 4.0).round() / 4.0).exp2()
+    } else {
+        0.0
+    }
+}
+
+/// Length norms of one field: looked up for the lengths that nearly all documents have.
+#[derive(Debug)]
+pub struct Norms {
+    b: f32,
+    average: f32,
+    known: Vec<f32>,
+}
+
+impl Norms {
+    const KNOWN: u32 = 1024;
+
+    /// `b` is the strength of the normalization, 0 to 1, `average` the mean length.
+    pub fn new(b: f32, average: f32) -> Self {
+        Self {
+            b,
+            average,
+            known: (0..Self::KNOWN)
+                .map(|length| norm(b, length as f32, average))
+                .collect(),
+        }
+    }
+
+    /// The norm of a length.
+    pub fn of(&self, length: u32) -> f32 {
+        match self.known.get(length as usize) {
+            Some(norm) => *norm,
+            None => norm(self.b, length as f32, self.average),
+        }
+    }
+}
+
+/// `1 / (1 - b + b · length / average)`.
+pub fn norm(b: f32, length: f32, average: f32) -> f32 {
+    if average <= 0.0 {
+        1.0
+    } else {
+        1.0 / (1.0 - b + b * length / average)
+    }
+}
+
+/// The impacts of one scoring by term.
+type Lists = DashMap<Box<str>, Arc<Impacts>, foldhash::fast::RandomState>;
+
+/// The impacts of a segment, by scoring: snapshots that differ by years have different ones.
+#[derive(Debug, Default)]
+pub struct Known {
+    lists: DashMap<u64, Arc<Lists>>,
+    bytes: AtomicUsize,
+}
+
+/// Above this the memory of a segment's impacts is cleared, in bytes per document.
+const MOST_BYTES_PER_DOCUMENT: usize = 800;
+
+impl Known {
+    /// The impacts of `term`; `compute` makes them the first time. Only those of terms that the
+    /// segment has are kept.
+    pub fn get<E>(
+        &self,
+        term: &str,
+        scoring: &Scoring,
+        documents: usize,
+        compute: impl FnOnce() -> Result<Impacts, E>,
+    ) -> Result<Option<Arc<Impacts>>, E> {
+        let lists = self.of(scoring);
+        if let Some(impacts) = lists.get(term) {
+            return Ok(Some(impacts.clone()));
+        }
+        let impacts = compute()?;
+        if impacts.chunks.is_empty() && impacts.files.is_empty() {
+            return Ok(None);
+        }
+        let bytes = size_of_val(impacts.chunks.as_slice())
+            + size_of_val(impacts.files.as_slice())
+            + term.len()
+            + 128;
+        if self.heap_bytes() + bytes > documents * MOST_BYTES_PER_DOCUMENT {
+            self.lists.clear();
+            self.bytes.store(0, Ordering::Relaxed);
+        }
+        let impacts = Arc::new(impacts);
+        if lists.insert(term.into(), impacts.clone()).is_none() {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(Some(impacts))
+    }
+
+    fn of(&self, scoring: &Scoring) -> Arc<Lists> {
+        if let Some(lists) = self.lists.get(&scoring.id) {
+            return lists.clone();
+        }
+        self.lists.entry(scoring.id).or_default().clone()
+    }
+
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::score::Bm25;
+    use super::*;
+
+    fn scoring(total: u64) -> Scoring {
+        let bm25 = || Bm25 {
+            k1: 1.2,
+            weights: [1.0; FIELDS],
+            b: [0.5; FIELDS],
+        };
+        let weights = LexicalWeights {
+            file: bm25(),
+            chunk: bm25(),
+            history: 0.0,
+            history_b: 0.0,
+            commit_k1: 1.0,
+            commit_b: 0.0,
+            nearest_commits: 1,
+        };
+        Scoring::new(weights, &[total; FIELDS], 10, 10)
+    }
+
+    fn some() -> Result<Impacts, ()> {
+        Ok(Impacts {
+            files: vec![FileImpact {
+                file: 0,
+                all: 1.0,
+                names: 0.0,
+            }],
+            ..Impacts::default()
+        })
+    }
+
+    #[test]
+    fn fields_and_chunks_add_up() {
+        let posting = |document, field, frequency| Posting {
+            document,
+            field,
+            frequency,
+            length: 10,
+        };
+        // Document 0 is file 0 itself, 1 and 2 are its chunks; every length is the average.
+        let postings = [
+            posting(0, 0, 1),
+            posting(1, 1, 2),
+            posting(1, 7, 1),
+            posting(2, 7, 4),
+        ];
+        let impacts = scoring(100).impacts(&postings, |d| (0, d > 0), &[[10; FIELDS]]);
+        let near = |a: f32, b: f32| (a - b).abs() < 0.05 * b;
+        assert_eq!(impacts.chunks.len(), 2);
+        assert!(
+            near(impacts.chunks[0].plain, saturated(3.0, 1.2)),
+            "{impacts:?}"
+        );
+        assert!(
+            near(impacts.chunks[1].normed, saturated(4.0, 1.2)),
+            "{impacts:?}"
+        );
+        assert_eq!(impacts.files.len(), 1);
+        assert!(near(impacts.files[0].all, 8.0) && near(impacts.files[0].names, 2.0));
+    }
+
+    #[test]
+    fn impacts_are_computed_once_per_scoring_and_unknown_terms_are_not_kept() {
+        let known = Known::default();
+        let first = known.get("connect", &scoring(100), 10, some).unwrap();
+        let again = known.get("connect", &scoring(101), 10, || Err(()));
+        assert_eq!(
+            again,
+            Ok(first),
+            "a small change of the averages changes nothing"
+        );
+        assert!(known.get("connect", &scoring(200), 10, || Err(())).is_err());
+        let bytes = known.heap_bytes();
+        assert!(bytes > 0);
+        let none = known.get("no", &scoring(100), 10, || Ok::<_, ()>(Impacts::default()));
+        assert_eq!(none, Ok(None));
+        assert_eq!(known.heap_bytes(), bytes);
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let known = Known::default();
+        for term in 0..1000 {
+            known
+                .get(&term.to_string(), &scoring(100), 10, some)
+                .unwrap();
+            assert!(known.heap_bytes() <= 10 * MOST_BYTES_PER_DOCUMENT);
+        }
+    }
+}
