@@ -163,9 +163,11 @@ impl Part {
 
     fn number_chunks(&mut self, files: &Files) {
         let number = |document: &Document| {
+            if document.chunk == Document::OF_FILE {
+                return None;
+            }
             let file = self.files[document.file as usize]?;
-            let first = files.chunk_range(file).start as u32;
-            (document.chunk != Document::OF_FILE).then_some(first + document.chunk)
+            Some(files.chunk_range(file).start as u32 + document.chunk)
         };
         let documents = self.segment.documents.iter();
         self.chunks = documents.map(|d| number(d).unwrap_or(NO_CHUNK)).collect();
