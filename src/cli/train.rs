@@ -11,7 +11,7 @@ use toml_edit::{DocumentMut, value};
 
 use super::cases::CaseArgs;
 use crate::eval::train::examples::{self, Example};
-use crate::eval::train::{Accuracy, Kind, PLACES, accuracy, fitted, held_out};
+use crate::eval::train::{Accuracy, Kind, PLACES, accuracy, fitted, held_out, without};
 
 /// Fit the weights of the ranking's signals to cases with known answers.
 ///
@@ -32,6 +32,9 @@ pub struct TrainArgs {
     /// Write the weights into this ranking file; everything else in it stays.
     #[arg(long, value_name = "RANKING.toml")]
     write: Option<PathBuf>,
+    /// Also fit without each signal in turn.
+    #[arg(long)]
+    ablation: bool,
     /// Write the candidates of all cases with their signals, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     examples: Option<PathBuf>,
@@ -65,6 +68,9 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     for table in &tables {
         out.write_all(table.report().as_bytes())?;
+        if args.ablation {
+            out.write_all(table.ablation(&examples, args.strength).as_bytes())?;
+        }
     }
     if let Some(path) = &args.write {
         write(path, &tables)?;
@@ -111,24 +117,44 @@ impl Table {
         }
     }
 
+    /// What each signal is worth: accuracy held out, without it.
+    fn ablation(&self, examples: &[Example], strength: f64) -> String {
+        let toward = vec![0.0; self.names.len()];
+        let mut text = format!("{:28}{}\n", "without", places());
+        for (signal, name) in self.names.iter().enumerate() {
+            let accuracy = without(examples, self.kind, &toward, strength, signal);
+            text.push_str(&format!("{name:28}{}\n", figures(&accuracy)));
+        }
+        text.push('\n');
+        text
+    }
+
     fn report(&self) -> String {
         let mut text = format!("[rank.{}]\n", self.key());
         for (name, weight) in self.names.iter().zip(&self.weights) {
             text.push_str(&format!("{name} = {weight:.3}\n"));
         }
-        let places = PLACES.map(|place| format!("{:>7}", format!("@{place}")));
-        text.push_str(&format!("\n{:28}{}\n", "", places.concat()));
+        text.push_str(&format!("\n{:28}{}\n", "", places()));
         for (label, accuracy) in [
             ("present weights", &self.before),
             ("fitted, held out", &self.held_out),
             ("fitted, on the same cases", &self.own),
         ] {
-            let figures = accuracy.at.map(|share| format!("{:>7.1}", share * 100.0));
-            text.push_str(&format!("{label:28}{}\n", figures.concat()));
+            text.push_str(&format!("{label:28}{}\n", figures(accuracy)));
         }
         text.push_str(&format!("{} cases\n\n", self.before.cases));
         text
     }
+}
+
+fn places() -> String {
+    let places = PLACES.map(|place| format!("{:>7}", format!("@{place}")));
+    places.concat()
+}
+
+fn figures(accuracy: &Accuracy) -> String {
+    let figures = accuracy.at.map(|share| format!("{:>7.1}", share * 100.0));
+    figures.concat()
 }
 
 fn write(path: &Path, tables: &[Table]) -> anyhow::Result<()> {

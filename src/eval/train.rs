@@ -76,6 +76,29 @@ pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64)
     )
 }
 
+/// The same without one signal, given by its position.
+pub fn without(
+    examples: &[Example],
+    kind: Kind,
+    toward: &[f64],
+    strength: f64,
+    signal: usize,
+) -> Accuracy {
+    let mut lacking = examples.to_vec();
+    for example in &mut lacking {
+        let candidates = match kind {
+            Kind::Files => &mut example.files,
+            Kind::Functions => &mut example.functions,
+        };
+        for candidate in candidates {
+            if let Some(value) = candidate.x.get_mut(signal) {
+                *value = 0.0;
+            }
+        }
+    }
+    held_out(&lacking, kind, toward, strength)
+}
+
 /// Per place whether all right candidates stand before it (as many as there is room for); nothing
 /// for a case without an answer of the kind.
 fn right(example: &Example, kind: Kind, weights: &[f64]) -> Option<[bool; PLACES.len()]> {
