@@ -18,6 +18,7 @@ pub use self::score::{Bm25, Hits, LexicalWeights, QueryTerm};
 
 use self::commits::Commits;
 use self::fields::Lengths;
+use self::postings::Posting;
 use self::segment::{Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
 
@@ -135,11 +136,64 @@ impl Lexical {
         }
     }
 
+    /// The chunks that have all of `terms` in `field`, by id. Nothing where even the rarest term has
+    /// more than `most` postings: finding out would cost more than the answer is worth.
+    ///
+    /// # Errors
+    /// When the postings cannot be read.
+    pub fn chunks_with(
+        &self,
+        terms: &[String],
+        field: Field,
+        most: usize,
+    ) -> Result<Vec<ChunkId>, LexicalError> {
+        let mut chunks = Vec::new();
+        for part in &self.parts {
+            let mut lists = Vec::with_capacity(terms.len());
+            for term in terms {
+                lists.extend(part.segment.postings(term)?);
+            }
+            lists.sort_by_key(|list| list.len());
+            let Some((rarest, others)) = lists.split_first() else {
+                continue;
+            };
+            // A term that the segment does not have has no list.
+            if lists.len() < terms.len() || rarest.len() > most {
+                continue;
+            }
+            let documents = rarest
+                .iter()
+                .filter(|posting| posting.field() == field as usize)
+                .map(|posting| posting.document)
+                .filter(|document| others.iter().all(|list| stands_in(list, *document, field)));
+            chunks.extend(documents.filter_map(|document| self.chunk_of(part, document)));
+        }
+        chunks.sort_unstable();
+        Ok(chunks)
+    }
+
+    /// The chunk of a document; none for the document of a file itself and of files that are gone.
+    fn chunk_of(&self, part: &Part, document: u32) -> Option<ChunkId> {
+        let document = part.segment.documents.get(document as usize)?;
+        let file = (*part.files.get(document.file as usize)?)?;
+        let first = self.first_chunk.get(file.0 as usize)?;
+        (document.chunk != segment::Document::OF_FILE).then(|| ChunkId(first.0 + document.chunk))
+    }
+
     /// Estimated heap size in bytes; segments shared with other snapshots count in full.
     pub fn heap_bytes(&self) -> usize {
         let segments: usize = self.parts.iter().map(|p| p.segment.heap_bytes()).sum();
         segments + self.commits.heap_bytes() + self.file_lengths.len() * (size_of::<Lengths>() + 4)
     }
+}
+
+/// Whether a list, which is in document order, has a document in a field.
+fn stands_in(list: &[Posting], document: u32, field: Field) -> bool {
+    let first = list.partition_point(|posting| posting.document < document);
+    list.iter()
+        .skip(first)
+        .take_while(|posting| posting.document == document)
+        .any(|posting| posting.field() == field as usize)
 }
 
 impl Part {

@@ -13,7 +13,7 @@ use foveate_index::lexical::Hits;
 
 use crate::issue::Issue;
 use crate::resolve::Candidates;
-use crate::text::QueryText;
+use crate::text::{QueryText, SegmentKind};
 
 pub use self::ranked::{RankedFile, RankedFunction, RankedPassage, Signal};
 pub use self::weights::RankConfig;
@@ -112,11 +112,11 @@ fn evidence(
     let errors: Vec<&str> = text
         .segments
         .iter()
-        .filter(|s| {
-            matches!(
-                s.kind,
-                crate::text::SegmentKind::ErrorMessage | crate::text::SegmentKind::Title
-            )
+        .filter(|s| match s.kind {
+            SegmentKind::ErrorMessage | SegmentKind::Title => true,
+            // Messages share three words.
+            SegmentKind::Quoted => s.text.split_whitespace().nth(2).is_some(),
+            _ => false,
         })
         .map(|s| s.text.as_str())
         .collect();

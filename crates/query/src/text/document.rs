@@ -185,6 +185,9 @@ impl<'a> Reader<'a> {
         if let Some(heading) = self.heading(number, line) {
             return self.section(number, line, heading);
         }
+        if let Some(summary) = summary(line) {
+            return self.title_of_section(number, line, summary);
+        }
         if self.in_environment && !self.leaves_environment(line) {
             return;
         }
@@ -211,11 +214,15 @@ impl<'a> Reader<'a> {
 
     /// Begins the section of a heading.
     fn section(&mut self, number: usize, line: &'a str, heading: &'a str) {
-        let folded = fold(heading);
-        self.in_environment = is_environment(&folded);
-        if self.in_environment {
-            return;
+        self.in_environment = is_environment(&fold(heading));
+        if !self.in_environment {
+            self.title_of_section(number, line, heading);
         }
+    }
+
+    /// Keeps what a heading says: standard words as a label, others as prose.
+    fn title_of_section(&mut self, number: usize, line: &'a str, heading: &'a str) {
+        let folded = fold(heading);
         if is_standard_heading(&folded) {
             self.document.labels.push(folded);
         } else if folded != "description" {
@@ -307,6 +314,13 @@ fn is_html_tag(line: &str) -> bool {
         "td", "img", "a", "center", "sub",
     ];
     !inner.contains('<') && TAGS.contains(&name)
+}
+
+/// The text of a line that is the summary of a `<details>`.
+fn summary(line: &str) -> Option<&str> {
+    let inside = line.trim().strip_prefix("<summary")?;
+    let (_, text) = inside.split_once('>')?;
+    Some(text.split('<').next().unwrap_or(text).trim())
 }
 
 /// The line after the end of the `<details>` that opens in line `start`; the end of the text where
