@@ -136,7 +136,9 @@ fn push_text(structure: &mut String, line: &str) {
         // A tag at the start of a line would hide the Markdown after it from the parser.
         structure.push('(');
         structure.push_str(rest);
-    } else if trimmed.starts_with("~~~") || trimmed.starts_with("```") && !trimmed.contains("` ") {
+    } else if trimmed.starts_with("~~~")
+        || trimmed.starts_with("```") && !trimmed.trim_start_matches('`').contains('`')
+    {
         // What looks like a fence and is none: see `Fence::opening`.
         structure.push(':');
         structure.push_str(trimmed.get(1..).unwrap_or(""));
@@ -248,6 +250,7 @@ mod tests {
     fn what_only_looks_like_markdown_is_guarded() {
         check(">>> f(x)", "::: f(x)");
         check("<details>\n~~~^^^", "(details>\n:~~^^^");
+        check("```a```\n```-b", "```a```\n:``-b");
         check("> > > > > > > > > > > > > > > x", "");
     }
 
