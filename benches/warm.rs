@@ -10,6 +10,7 @@ use divan::counter::ItemsCount;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, RepoPath, SourceFile};
 use foveate_parse::Limits;
+use foveate_query::text::QueryText;
 use foveate_query::{RankingConfig, Request, answer};
 
 fn main() {
@@ -132,6 +133,13 @@ fn rebuild(bencher: Bencher<'_, '_>, modules: usize) {
     bencher
         .with_inputs(|| files[1..].to_vec())
         .bench_values(|files| snapshot(files, previous.as_ref()));
+}
+
+/// Reading a query alone, so many times the issue with its traceback.
+#[divan::bench(args = [1, 20])]
+fn read_query(bencher: Bencher<'_, '_>, times: usize) {
+    let query = ISSUE.repeat(times);
+    bencher.bench(|| QueryText::parse(&query));
 }
 
 /// A whole answer to an issue with a traceback, with 8,000 tokens.

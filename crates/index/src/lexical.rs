@@ -19,7 +19,7 @@ pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 use self::commits::Commits;
 use self::impacts::Scoring;
 use self::segment::{Document, Segment, SegmentFile};
-use crate::files::{FileId, Files};
+use crate::files::{ChunkId, FileId, Files};
 
 /// The lexical index could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +121,29 @@ impl Lexical {
             chunks: files.chunk_count(),
             commits,
         }
+    }
+
+    /// The chunks that have all of `terms` in `field`, by id. Nothing where even the rarest term
+    /// stands in more than `most` documents: finding out would cost more than the answer is worth.
+    ///
+    /// # Errors
+    /// When the postings cannot be read.
+    pub fn chunks_with(
+        &self,
+        terms: &[String],
+        field: Field,
+        most: usize,
+    ) -> Result<Vec<ChunkId>, LexicalError> {
+        let mut chunks = Vec::new();
+        for part in &self.parts {
+            let documents = part.segment.documents_with(terms, field, most)?;
+            let numbers = documents
+                .iter()
+                .map(|document| part.chunks[*document as usize]);
+            chunks.extend(numbers.filter(|chunk| *chunk != NO_CHUNK).map(ChunkId));
+        }
+        chunks.sort_unstable();
+        Ok(chunks)
     }
 
     /// Estimated heap size in bytes; segments shared with other snapshots count in full.

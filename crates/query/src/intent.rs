@@ -7,6 +7,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use foveate_model::Language;
+
 use crate::text::{QueryText, SegmentKind};
 
 /// The kinds of task that shape a context.
@@ -115,7 +117,9 @@ fn prose(text: &QueryText) -> Vec<String> {
 /// Signs that are no words: stack traces and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
-        let python = text.frames.iter().any(|frame| frame.path.ends_with(".py"));
+        let python = text.segments.iter().any(|segment| {
+            segment.kind == SegmentKind::Traceback && segment.language == Some(Language::Python)
+        });
         let name = if python {
             "python_traceback"
         } else {

@@ -1,6 +1,7 @@
 //! The definitions and files that the query names, each with how it was found and how strong that
 //! evidence is. Nothing is ranked here. Start at [`resolve`].
 
+mod literals;
 mod names;
 mod places;
 mod words;
@@ -46,6 +47,7 @@ pub struct StrengthConfig {
     pub error_message: f32,
     pub code_block: f32,
     pub import: f32,
+    pub literal: f32,
     pub last_frame: f32,
     pub frame: f32,
     pub line: f32,
@@ -79,7 +81,7 @@ pub struct FileEvidence {
     pub file: FileId,
     /// 0 to 1.
     pub strength: f32,
-    /// How it was found: `path`, `traceback`, `import`, `focus`, `module`.
+    /// How it was found: `path`, `traceback`, `import`, `focus`, `module`, `literal`.
     pub from: &'static str,
 }
 
@@ -125,6 +127,7 @@ pub fn resolve(
     finder.paths(text);
     finder.imports(text);
     finder.mentions(text);
+    finder.literals(text);
     finder.title_words(text);
     finder.found
 }

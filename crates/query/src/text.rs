@@ -1,23 +1,34 @@
 //! The query taken apart: its segments, and the names, places and frames that stand in it. Any
 //! text is accepted, time is linear in its length, and nothing here knows a repository.
 //!
-//! The way through: [`lines`] repairs and titles the text, [`blocks`] splits Markdown into prose and
-//! code and leaves the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack
-//! traces out of both ([`frame`] reads one line of them), [`names`], [`paths`] and [`imports`]
-//! collect what is named. Start at [`QueryText::parse`].
+//! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
+//! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
+//! the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack traces out of both
+//! ([`frame`] reads one line of them), [`pasted`] finds code without marks, [`names`], [`paths`],
+//! [`literals`] and [`imports`] collect what is named. Start at [`QueryText::parse`].
 
-mod blocks;
 mod boilerplate;
 mod collect;
+mod document;
 mod frame;
 mod imports;
+mod inline;
+mod language;
 mod lines;
+mod literals;
+mod markdown;
 mod names;
+mod pasted;
 mod paths;
+mod repair;
 mod trace;
 
 #[cfg(test)]
 mod tests;
+
+use foveate_model::Language;
+
+pub use self::literals::{Literal, LiteralKind};
 
 /// What a stretch of the query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +45,8 @@ pub enum SegmentKind {
     Traceback,
     /// The text of an error: the last line of a traceback, `SomeError: …` in prose.
     ErrorMessage,
+    /// A quoted string of the prose, where it stays too.
+    Quoted,
 }
 
 /// A stretch of the query.
@@ -43,6 +56,8 @@ pub struct Segment {
     pub kind: SegmentKind,
     /// Its text, markup stripped.
     pub text: String,
+    /// The language of a code block (as its fence says, else guessed) or a traceback, where known.
+    pub language: Option<Language>,
 }
 
 /// A stack frame of a traceback.
@@ -88,6 +103,8 @@ pub struct PathMention {
     pub path: String,
     /// `#L10` or `:10`, 0 if absent.
     pub line: u32,
+    /// The 20 of `#L10-L20`; else the same as `line`.
+    pub last_line: u32,
 }
 
 /// The query taken apart. Everything is in query order, without duplicates per list.
@@ -107,6 +124,8 @@ pub struct QueryText {
     pub imports: Vec<String>,
     /// Stack frames, outermost first as Python prints them (JavaScript's are reversed).
     pub frames: Vec<Frame>,
+    /// Exact texts outside tracebacks that the code may hold between quotes.
+    pub literals: Vec<Literal>,
     /// What the template says of the query, in lower case: the tags before the title (`bug` of
     /// `[Bug]: …`) and the headings that are boilerplate (`steps to reproduce`, `proposed solution`).
     /// They are no search words, but they tell the intent.
@@ -116,9 +135,11 @@ pub struct QueryText {
 impl QueryText {
     /// Takes a query apart. Any text is accepted; time is linear in its length.
     pub fn parse(query: &str) -> Self {
-        let lines = lines::split(query);
-        let document = blocks::split(&lines);
-        collect::collect(document)
+        let mut lines = lines::split(query);
+        let titled = take_title(&mut lines);
+        let structure = repair::repair(&mut lines);
+        let markdown = markdown::read(&structure);
+        collect::collect(document::split(&lines, &markdown, titled))
     }
 
     /// The title, where there is one.
@@ -133,4 +154,17 @@ impl QueryText {
             .filter(move |segment| segment.kind == kind)
             .map(|segment| segment.text.as_str())
     }
+}
+
+/// Drops the blank lines at the start and makes the first line a paragraph of its own, without its
+/// marks, where it is a title.
+fn take_title(lines: &mut Vec<String>) -> bool {
+    let first = lines.iter().position(|line| !line.trim().is_empty());
+    lines.drain(..first.unwrap_or(lines.len()));
+    let Some(line) = lines.first_mut().filter(|line| document::has_title(line)) else {
+        return false;
+    };
+    *line = document::strip_heading(line.trim()).to_owned();
+    lines.insert(1, String::new());
+    true
 }

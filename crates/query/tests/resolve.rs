@@ -222,3 +222,95 @@ fn a_name_with_dozens_of_definitions_is_listed_but_no_evidence() {
     assert_eq!((symbol.resolved.len(), symbol.total), (5, 60));
     assert!(found.definitions.is_empty());
 }
+
+const TOOL: &str = "
+    //- tool/cli.py
+    PAGE_SIZE = 20
+
+
+    def arguments(parser):
+        parser.add_argument('--dry-run', action='store_true')
+
+
+    def run(no_input):
+        return no_input
+
+    //- tool/checks.py
+    import os
+
+
+    def check_names(found):
+        return [Error('clash', id='names.E304')]
+
+
+    def limit():
+        return os.environ['UPLOAD_LIMIT']
+
+    //- tool/web.py
+    @app.route('/api/users/<int:user>')
+    def show_user(user):
+        return user
+
+
+    def other():
+        return 'E3041', '--dry-runs', '/api/userspace'
+
+    //- tests/test_web.py
+    class TestUsers:
+        def test_show(self):
+            assert show_user(1)
+";
+
+/// `query` must name exactly these definitions by their string literals.
+#[track_caller]
+fn check_literal(query: &str, expected: &[&str]) {
+    let found = find(&snapshot(TOOL, &[]), query, &Focus::default());
+    let literals = found.symbols.iter().filter(|s| s.from == "literal");
+    let resolved: Vec<&String> = literals.flat_map(|s| &s.resolved).collect();
+    assert_eq!(resolved, expected, "{:?}", found.symbols);
+}
+
+#[test]
+fn literals_lead_to_what_holds_them() {
+    check_literal(
+        "The --dry-run option is ignored",
+        &["tool/cli.py:arguments"],
+    );
+    check_literal("Running with `--no-input` hangs", &["tool/cli.py:run"]);
+    check_literal(
+        "names.E304 is raised twice",
+        &["tool/checks.py:check_names"],
+    );
+    check_literal("UPLOAD_LIMIT is not an integer", &["tool/checks.py:limit"]);
+    check_literal("GET /api/users/<id> is slow", &["tool/web.py:show_user"]);
+    // Nothing holds these, and a name that is defined is found as a name.
+    check_literal("--dry and E30 and /api/use are not there", &[]);
+    check_literal("PAGE_SIZE is too small", &[]);
+}
+
+#[test]
+fn tests_are_found_by_their_place() {
+    let found = find(
+        &snapshot(TOOL, &[]),
+        "It breaks\n\n```\nFAILED tests/test_web.py::TestUsers::test_show - KeyError: 1\n```\n",
+        &Focus::default(),
+    );
+    let names: Vec<&str> = found.symbols.iter().map(|s| s.name.as_str()).collect();
+    assert!(names.contains(&"TestUsers.test_show"), "{names:?}");
+    assert!(found.files.iter().any(|f| f.from == "path"));
+}
+
+#[test]
+fn a_link_to_lines_names_what_stands_at_both_ends() {
+    let found = find(
+        &snapshot(LIBRARY, &[]),
+        "See https://github.com/o/r/blob/0a1b/lib/store.py#L2-L6",
+        &Focus::default(),
+    );
+    let lines = found.symbols.iter().filter(|s| s.from == "line");
+    let resolved: Vec<&String> = lines.flat_map(|s| &s.resolved).collect();
+    assert_eq!(
+        resolved,
+        ["lib/store.py:Store.bulk_create", "lib/store.py:Store.get"]
+    );
+}

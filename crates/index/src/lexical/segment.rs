@@ -179,30 +179,76 @@ impl Segment {
     /// Where `term` stands, by document and field.
     fn postings(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
         let mut out = Vec::new();
-        for (field, (number, reader)) in self.readers.iter().enumerate() {
-            let lengths = &self.lengths[field];
-            let postings = reader
-                .read_block_postings(
-                    &Term::from_field_text(*number, term),
-                    IndexRecordOption::WithFreqs,
-                )
-                .map_err(tantivy::TantivyError::from)?;
-            let Some(mut block) = postings else { continue };
-            // Block by block: a cursor over single documents costs half as much again.
-            while !block.docs().is_empty() {
-                let found = block.docs().iter().zip(block.freqs());
-                out.extend(found.map(|(document, frequency)| Posting {
-                    document: *document,
-                    field,
-                    frequency: *frequency,
-                    length: lengths[*document as usize],
-                }));
-                block.advance();
-            }
+        for field in Field::ALL {
+            let lengths = &self.lengths[field as usize];
+            self.read(term, field, |document, frequency| {
+                out.push(Posting {
+                    document,
+                    field: field as usize,
+                    frequency,
+                    length: lengths[document as usize],
+                });
+            })?;
         }
         // The sort keeps the order of the fields within a document.
         out.sort_by_key(|posting| posting.document);
         Ok(out)
+    }
+
+    /// The documents that have all of `terms` in `field`, in order. Nothing where even the rarest
+    /// term has more than `most` of them.
+    ///
+    /// # Errors
+    /// When the postings cannot be read.
+    pub fn documents_with(
+        &self,
+        terms: &[String],
+        field: Field,
+        most: usize,
+    ) -> Result<Vec<u32>, LexicalError> {
+        let mut lists = Vec::with_capacity(terms.len());
+        for term in terms {
+            let mut list = Vec::new();
+            self.read(term, field, |document, _| list.push(document))?;
+            if list.is_empty() {
+                return Ok(list);
+            }
+            lists.push(list);
+        }
+        lists.sort_by_key(Vec::len);
+        let mut lists = lists.into_iter();
+        let mut documents = lists.next().unwrap_or_default();
+        if documents.len() > most {
+            documents.clear();
+        }
+        for list in lists {
+            documents.retain(|document| list.binary_search(document).is_ok());
+        }
+        Ok(documents)
+    }
+
+    /// Calls `visit` with every document that has `term` in `field`, in order, and how often.
+    fn read(
+        &self,
+        term: &str,
+        field: Field,
+        mut visit: impl FnMut(u32, u32),
+    ) -> Result<(), LexicalError> {
+        let (number, reader) = &self.readers[field as usize];
+        let term = Term::from_field_text(*number, term);
+        let postings = reader
+            .read_block_postings(&term, IndexRecordOption::WithFreqs)
+            .map_err(tantivy::TantivyError::from)?;
+        if let Some(mut block) = postings {
+            // Block by block: a cursor over single documents costs half as much again.
+            while !block.docs().is_empty() {
+                for (document, frequency) in block.docs().iter().zip(block.freqs()) {
+                    visit(*document, *frequency);
+                }
+                block.advance();
+            }
+        }
+        Ok(())
     }
 
     /// Heap size in bytes, the shared contents left out.

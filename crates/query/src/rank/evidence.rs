@@ -73,7 +73,12 @@ impl Evidence {
         let errors: Vec<&str> = text
             .segments
             .iter()
-            .filter(|s| matches!(s.kind, SegmentKind::ErrorMessage | SegmentKind::Title))
+            .filter(|s| match s.kind {
+                SegmentKind::ErrorMessage | SegmentKind::Title => true,
+                // Messages share three words.
+                SegmentKind::Quoted => s.text.split_whitespace().nth(2).is_some(),
+                _ => false,
+            })
             .map(|s| s.text.as_str())
             .collect();
         Self {

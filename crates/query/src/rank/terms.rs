@@ -11,13 +11,14 @@ use super::weights::{RankConfig, SegmentWeights};
 use crate::resolve::is_stop_word;
 use crate::text::{QueryText, SegmentKind};
 
-const KINDS: [SegmentKind; 6] = [
+const KINDS: [SegmentKind; 7] = [
     SegmentKind::Title,
     SegmentKind::Prose,
     SegmentKind::InlineCode,
     SegmentKind::CodeBlock,
     SegmentKind::Traceback,
     SegmentKind::ErrorMessage,
+    SegmentKind::Quoted,
 ];
 
 fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
@@ -28,6 +29,7 @@ fn weight(weights: &SegmentWeights, kind: SegmentKind) -> f32 {
         SegmentKind::CodeBlock => weights.code_block,
         SegmentKind::Traceback => weights.traceback,
         SegmentKind::ErrorMessage => weights.error_message,
+        SegmentKind::Quoted => weights.quoted,
     }
 }
 

@@ -56,6 +56,7 @@ pub struct SegmentWeights {
     pub code_block: f32,
     pub traceback: f32,
     pub error_message: f32,
+    pub quoted: f32,
 }
 
 /// BM25F parameters.

@@ -35,12 +35,19 @@ impl Finder<'_> {
         for mention in &text.paths {
             for file in self.files_at(&mention.path) {
                 self.note_file(file, "path", self.config.strength.path);
-                let at_line = self.snapshot.files.definition_at(file, mention.line);
-                if let Some(definition) = at_line {
-                    let label = format!("{}:{}", mention.path, mention.line);
-                    self.note(&label, "line", self.config.strength.line, &[definition]);
+                self.line(file, &mention.path, mention.line);
+                if mention.last_line > mention.line {
+                    self.line(file, &mention.path, mention.last_line);
                 }
             }
+        }
+    }
+
+    /// The definition at a line.
+    fn line(&mut self, file: FileId, path: &str, line: u32) {
+        if let Some(definition) = self.snapshot.files.definition_at(file, line) {
+            let label = format!("{path}:{line}");
+            self.note(&label, "line", self.config.strength.line, &[definition]);
         }
     }
 

@@ -287,6 +287,34 @@ pub(super) fn is_environment(heading: &str) -> bool {
         || (words <= 6 && heading.starts_with("output of pip"))
 }
 
+/// Whether a summary (folded) promises a stack trace, a log or an example.
+pub(super) fn speaks_of_code(summary: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "backtrace",
+        "code",
+        "error",
+        "example",
+        "examples",
+        "log",
+        "logs",
+        "mcve",
+        "minimal",
+        "mre",
+        "output",
+        "repro",
+        "reproduce",
+        "reproduction",
+        "script",
+        "snippet",
+        "stack",
+        "stacktrace",
+        "trace",
+        "traceback",
+        "tracebacks",
+    ];
+    !is_environment(summary) && summary.split(' ').any(|word| WORDS.contains(&word))
+}
+
 /// Whether a heading (folded) is made of standard words alone.
 pub(super) fn is_standard_heading(heading: &str) -> bool {
     !heading.is_empty()

@@ -1,13 +1,19 @@
 //! Turns a document's blocks into segments, mentions, paths, imports and frames.
 
 use foldhash::HashSet;
+use foveate_model::Language;
 
-use super::blocks::{BlockKind, Document};
+use super::document::{Block, Document, Line};
 use super::imports::{self, strip_prompt};
+use super::inline::{self, Inline};
+use super::literals::{self, Literal};
 use super::names;
+use super::pasted;
 use super::paths::{self, Link, Strictness};
 use super::trace::{self, Piece, Trace};
-use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind, frame};
+use super::{
+    Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind, frame, language,
+};
 
 /// The longest error message that is kept, in bytes.
 const LONGEST_ERROR: usize = 400;
@@ -27,26 +33,65 @@ struct Collector {
 pub(super) fn collect(document: Document<'_>) -> QueryText {
     let mut collector = Collector::default();
     collector.text.labels = document.labels;
-    collector.title(document.title);
+    if let Some(title) = &document.title {
+        collector.title(title);
+    }
     for block in &document.blocks {
-        for piece in trace::split(&block.lines) {
-            match (piece, block.kind) {
-                (Piece::Trace(trace), _) => collector.trace(&trace),
-                (Piece::Plain(lines), BlockKind::Code) => collector.code(&lines),
-                (Piece::Plain(lines), BlockKind::Prose) => collector.prose_or_code(&lines),
-            }
-        }
+        collector.block(block);
     }
     collector.text
 }
 
 impl Collector {
+    /// Stack traces are cut out of prose too: many are pasted without marks around them.
+    fn block(&mut self, block: &Block<'_>) {
+        match block {
+            Block::Code(lines, language) => {
+                for piece in trace::split(lines) {
+                    match piece {
+                        Piece::Trace(trace) => self.trace(&trace),
+                        Piece::Plain(part) => {
+                            self.code(lines.get(part).unwrap_or_default(), *language);
+                        }
+                    }
+                }
+            }
+            Block::Prose(lines) => {
+                let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
+                for piece in trace::split(&texts) {
+                    match piece {
+                        Piece::Trace(trace) => self.trace(&trace),
+                        Piece::Plain(part) => {
+                            self.prose_or_code(lines.get(part).unwrap_or_default());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     fn segment(&mut self, kind: SegmentKind, text: String) {
+        self.segment_of(kind, text, None);
+    }
+
+    fn segment_of(&mut self, kind: SegmentKind, text: String, language: Option<Language>) {
         if text.trim().is_empty() {
             return;
         }
         let text = text.trim_end().to_owned();
-        self.text.segments.push(Segment { kind, text });
+        self.text.segments.push(Segment {
+            kind,
+            text,
+            language,
+        });
+    }
+
+    fn literals(&mut self, literals: Vec<Literal>) {
+        for literal in literals {
+            if self.text.literals.len() < literals::MOST && !self.text.literals.contains(&literal) {
+                self.text.literals.push(literal);
+            }
+        }
     }
 
     fn mention(&mut self, kind: MentionKind, name: &str) {
@@ -79,11 +124,8 @@ impl Collector {
         self.segment(SegmentKind::ErrorMessage, text.to_owned());
     }
 
-    fn title(&mut self, title: &str) {
-        if title.is_empty() {
-            return;
-        }
-        let (text, codes) = split_inline(title);
+    fn title(&mut self, title: &Line<'_>) {
+        let Inline { text, codes } = inline::read(title);
         for code in &codes {
             self.inline_code(code);
             for name in names::scan(code) {
@@ -97,63 +139,56 @@ impl Collector {
         let plain = if codes.is_empty() {
             text
         } else {
-            title.replace('`', "")
+            title.text.replace('`', "")
         };
         self.segment(SegmentKind::Title, plain);
-        self.errors_in(title);
+        self.literals(literals::read(title.text));
+        self.errors_in(title.text);
     }
 
     /// Lines outside fences: code that was pasted without one is told apart line by line.
-    fn prose_or_code(&mut self, lines: &[&str]) {
-        let mut run: Vec<&str> = Vec::new();
-        let mut run_is_code = false;
-        let mut blank_before = true;
-        for line in lines {
-            let blank = line.trim().is_empty();
-            let code = if blank {
-                run_is_code
+    fn prose_or_code(&mut self, lines: &[Line<'_>]) {
+        let code = pasted::code_lines(lines);
+        let mut start = 0;
+        for run in code.chunk_by(|a, b| a == b) {
+            let part = lines.get(start..start + run.len()).unwrap_or_default();
+            start += run.len();
+            if run.first() == Some(&true) {
+                let texts: Vec<&str> = part.iter().map(|line| line.text).collect();
+                self.code(&texts, language::guessed(&texts));
             } else {
-                is_code(line, run_is_code, blank_before)
-            };
-            if code != run_is_code && !run.is_empty() {
-                self.run(&std::mem::take(&mut run), run_is_code);
+                self.prose(part);
             }
-            run_is_code = code;
-            run.push(line);
-            blank_before = blank;
-        }
-        self.run(&run, run_is_code);
-    }
-
-    fn run(&mut self, lines: &[&str], is_code: bool) {
-        if is_code {
-            self.code(lines);
-        } else {
-            self.prose(lines);
         }
     }
 
-    fn prose(&mut self, lines: &[&str]) {
+    fn prose(&mut self, lines: &[Line<'_>]) {
         let mut prose = String::new();
-        let mut inline = Vec::new();
+        let mut codes = Vec::new();
+        let mut quoted = Vec::new();
         for line in lines {
-            let (text, codes) = split_inline(line);
-            let text = self.words(&text, MentionKind::Prose);
-            for code in codes {
-                self.inline_code(&code);
-                inline.push(code);
+            let inline = inline::read(line);
+            let text = self.words(&inline.text, MentionKind::Prose);
+            for code in &inline.codes {
+                self.inline_code(code);
             }
+            codes.extend(inline.codes);
+            quoted.extend(inline::quoted(&inline.text));
             prose.push_str(&text);
             if !prose.ends_with("\n\n") {
                 prose.push('\n');
             }
         }
         self.segment(SegmentKind::Prose, prose);
-        for code in inline {
+        for code in codes {
             self.segment(SegmentKind::InlineCode, code);
         }
+        for text in quoted {
+            self.segment(SegmentKind::Quoted, text);
+        }
         for line in lines {
-            self.errors_in(line);
+            self.literals(literals::read(line.text));
+            self.errors_in(line.text);
         }
     }
 
@@ -188,6 +223,10 @@ impl Collector {
             {
                 continue;
             }
+            if let Some(test) = paths::read_test(word) {
+                self.test(test, kind);
+                continue;
+            }
             if let Some(mention) = paths::read(word, Strictness::Extension) {
                 self.path(mention);
                 continue;
@@ -202,8 +241,17 @@ impl Collector {
         plain
     }
 
+    /// A test by its place: its file, and its name there.
+    fn test(&mut self, (file, name): (PathMention, String), kind: MentionKind) {
+        self.path(file);
+        self.mention(kind, &name);
+    }
+
     fn inline_code(&mut self, code: &str) {
         let code = code.trim();
+        if let Some(test) = paths::read_test(code) {
+            return self.test(test, MentionKind::InlineCode);
+        }
         self.imports(&[code]);
         if frame::is_error(code) && code.contains(": ") {
             self.error(code);
@@ -237,7 +285,7 @@ impl Collector {
         }
     }
 
-    fn code(&mut self, lines: &[&str]) {
+    fn code(&mut self, lines: &[&str], language: Option<Language>) {
         self.imports(lines);
         let mut code = String::new();
         for line in lines {
@@ -246,6 +294,7 @@ impl Collector {
                 continue;
             }
             self.code_paths(line);
+            self.literals(literals::options(line));
             let line = line.trim_end();
             let comment = ["# ", "// ", "* "]
                 .iter()
@@ -261,7 +310,7 @@ impl Collector {
             code.push_str(line);
             code.push('\n');
         }
-        self.segment(SegmentKind::CodeBlock, code);
+        self.segment_of(SegmentKind::CodeBlock, code, language);
     }
 
     /// Paths in code: the heads of a patch, and places with a line (`src/a.rs:1:2`).
@@ -280,6 +329,10 @@ impl Collector {
             return;
         }
         for word in line.split_whitespace() {
+            if let Some(test) = paths::read_test(word) {
+                self.test(test, MentionKind::CodeBlock);
+                continue;
+            }
             let mention = paths::read(word, Strictness::Extension);
             if let Some(mention) = mention.filter(|m| m.line > 0) {
                 self.path(mention);
@@ -300,7 +353,8 @@ impl Collector {
             text.push_str(line);
             text.push('\n');
         }
-        self.segment(SegmentKind::Traceback, text);
+        let language = trace.frames.iter().find_map(|f| language::of_path(&f.path));
+        self.segment_of(SegmentKind::Traceback, text, language);
         for error in &trace.errors {
             self.error(error);
         }
@@ -353,51 +407,6 @@ impl Collector {
     }
 }
 
-/// Splits a line into its text and the codes between backticks (runs of one length).
-fn split_inline(line: &str) -> (String, Vec<String>) {
-    if !line.contains('`') {
-        return (line.to_owned(), Vec::new());
-    }
-    let runs = runs_of_backticks(line);
-    let (mut text, mut codes) = (String::new(), Vec::new());
-    let mut from = 0;
-    let mut i = 0;
-    while let Some(&(start, length, closing)) = runs.get(i) {
-        let Some(&(end, ..)) = closing.and_then(|closing| runs.get(closing)) else {
-            i += 1;
-            continue;
-        };
-        text.push_str(line.get(from..start).unwrap_or(""));
-        text.push(' ');
-        let code = line.get(start + length..end).unwrap_or("").trim();
-        if !code.is_empty() {
-            codes.push(code.to_owned());
-        }
-        from = end + length;
-        i = closing.unwrap_or(i) + 1;
-    }
-    text.push_str(line.get(from..).unwrap_or(""));
-    (text, codes)
-}
-
-/// Runs of backticks as (start, length, index of the next run of the same length).
-fn runs_of_backticks(line: &str) -> Vec<(usize, usize, Option<usize>)> {
-    let mut runs: Vec<(usize, usize, Option<usize>)> = Vec::new();
-    let mut at = 0;
-    while let Some(found) = line.get(at..).and_then(|rest| rest.find('`')) {
-        let start = at + found;
-        let rest = line.get(start..).unwrap_or("");
-        let length = rest.len() - rest.trim_start_matches('`').len();
-        runs.push((start, length, None));
-        at = start + length;
-    }
-    let mut next_of_length = foldhash::HashMap::default();
-    for (i, run) in runs.iter_mut().enumerate().rev() {
-        run.2 = next_of_length.insert(run.1, i);
-    }
-    runs
-}
-
 /// Whether a name is all that a piece of code says, apart from a call's arguments or a value.
 fn whole_name(code: &str, name: &str) -> bool {
     let written = code.trim_start_matches(['@', '$', '.', '<', '&', '*']);
@@ -433,104 +442,4 @@ fn cut(text: &str, limit: usize) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or(text)
-}
-
-/// Whether a line outside fences is code.
-fn is_code(line: &str, after_code: bool, blank_before: bool) -> bool {
-    let trimmed = line.trim();
-    const STARTS: &[&str] = &[
-        ">>>",
-        "In [",
-        "Out[",
-        "def ",
-        "async def ",
-        "@pytest.",
-        "#include",
-        "const ",
-        "let ",
-        "var ",
-        "public class ",
-        "private ",
-        "$ ",
-        "<?php",
-        "</",
-        "diff --git",
-    ];
-    if STARTS.iter().any(|start| trimmed.starts_with(start)) {
-        return !trimmed.ends_with('.') || trimmed.starts_with(">>>");
-    }
-    if after_code && trimmed.starts_with("...") && !blank_before {
-        return true;
-    }
-    let words = trimmed.split_whitespace().count();
-    if trimmed.starts_with("import ") || trimmed.starts_with("from ") {
-        return trimmed.starts_with("import ") && words <= 4 && !trimmed.ends_with('.')
-            || trimmed.contains(" import ");
-    }
-    let opens_block = trimmed.ends_with(':')
-        && [
-            "class ", "if ", "for ", "while ", "with ", "try", "else", "elif ", "except", "finally",
-        ]
-        .iter()
-        .any(|word| trimmed.starts_with(word));
-    if opens_block {
-        return after_code || words <= 3 || trimmed.contains(['(', '=', '[', '.']);
-    }
-    let indented = line.starts_with('\t') || line.starts_with("    ");
-    let bullet = trimmed.starts_with(['-', '*', '+', '|', '>'])
-        || trimmed.bytes().next().is_some_and(|b| b.is_ascii_digit());
-    if indented && !bullet && (after_code || (blank_before && is_symbolic(trimmed, words))) {
-        return true;
-    }
-    if trimmed.ends_with([';', '{', '}']) || matches!(trimmed, ")" | "]" | "})" | ");" | "...") {
-        return !trimmed.ends_with("}}") || is_symbolic(trimmed, words);
-    }
-    is_statement(trimmed, words) || (after_code && is_symbolic(trimmed, words))
-}
-
-/// `name = …`, `a.b(…)`, `return …`, `@decorator`.
-fn is_statement(line: &str, words: usize) -> bool {
-    let head = line
-        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '\'' | '"')))
-        .unwrap_or(line.len());
-    let (name, rest) = line.split_at(head);
-    if name.is_empty() {
-        return line.starts_with('@') && words == 1 && line.contains('.')
-            || line.starts_with("<") && line.ends_with('>');
-    }
-    let assigned = rest
-        .strip_prefix(" = ")
-        .or_else(|| rest.strip_prefix('='))
-        .is_some_and(|value| !value.starts_with('='));
-    let called =
-        rest.starts_with('(') && !line.contains("](") && line.ends_with(')') && words <= 12;
-    let returned = name == "return" && words <= 6 && !line.ends_with('.');
-    assigned && words <= 20 || called || returned
-}
-
-/// Whether a line has about as many marks of code as words.
-fn is_symbolic(line: &str, words: usize) -> bool {
-    let marks = line
-        .chars()
-        .filter(|c| {
-            matches!(
-                c,
-                '(' | ')'
-                    | '['
-                    | ']'
-                    | '{'
-                    | '}'
-                    | '='
-                    | ';'
-                    | '_'
-                    | '<'
-                    | '>'
-                    | '/'
-                    | '\''
-                    | '"'
-                    | ':'
-            )
-        })
-        .count();
-    marks >= 2 && marks * 2 >= words
 }

@@ -54,7 +54,7 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     {
         return None;
     }
-    let (path, line) = split_line(word);
+    let (path, (line, last_line)) = split_line(word);
     let path = path.replace('\\', "/");
     let path = path
         .trim_start_matches("./")
@@ -78,6 +78,7 @@ pub(super) fn read(word: &str, strictness: Strictness) -> Option<PathMention> {
     (known || listed).then(|| PathMention {
         path: path.to_owned(),
         line,
+        last_line,
     })
 }
 
@@ -103,15 +104,36 @@ fn is_product(name: &str) -> bool {
     PRODUCTS.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// `a.py:12`, `a.py:12:3`, `a.py#L12-L20`, `a.py(12)`.
-fn split_line(word: &str) -> (&str, u32) {
+/// `tests/a.py::TestB::test_c[1]` as the file and `TestB.test_c`.
+pub(super) fn read_test(word: &str) -> Option<(PathMention, String)> {
+    let (file, rest) = word.split_once(".py::")?;
+    let file = read(&format!("{file}.py"), Strictness::Extension)?;
+    let end = rest
+        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':')))
+        .unwrap_or(rest.len());
+    let name = rest.get(..end)?.trim_end_matches(':').replace("::", ".");
+    (!name.is_empty() && !name.contains(':')).then_some((file, name))
+}
+
+/// `a.py:12`, `a.py:12:3`, `a.py#L12-L20`, `a.py(12)` with the first and the last line.
+fn split_line(word: &str) -> (&str, (u32, u32)) {
     if let Some((path, fragment)) = word.split_once("#L") {
-        return (path, leading_number(fragment));
+        return (path, line_range(fragment));
     }
     if let Some((path, rest)) = word.split_once(':') {
-        return (path, leading_number(rest));
+        let line = leading_number(rest);
+        return (path, (line, line));
     }
-    (word, 0)
+    (word, (0, 0))
+}
+
+/// `10-L20`, `10-20`, `10:L20` and `10`.
+fn line_range(fragment: &str) -> (u32, u32) {
+    let first = leading_number(fragment);
+    let digits = fragment.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = fragment.get(digits..).unwrap_or("");
+    let last = leading_number(rest.trim_start_matches(['-', ':', 'L', 'l']));
+    (first, last.max(first))
 }
 
 fn leading_number(text: &str) -> u32 {
@@ -148,11 +170,13 @@ pub(super) fn read_url(url: &str) -> Link {
     if let Some(path) = file.filter(|path| forge && !path.is_empty()) {
         let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
         let path = path.split('?').next().unwrap_or(path);
+        let (line, last_line) = line_range(fragment.trim_start_matches(['L', 'l']));
         return Link::File(PathMention {
             path: clean_path(&path.replace("%20", " "))
                 .trim_matches('/')
                 .to_owned(),
-            line: leading_number(fragment.trim_start_matches(['L', 'l'])),
+            line,
+            last_line,
         });
     }
     // A forge's other pages (issues, pull requests, users) and pictures name no code.
@@ -198,6 +222,20 @@ mod tests {
         check("@scope/core", Slash, Some(("@scope/core", 0)));
         check("1/2", Slash, None);
         check("f(a.py)", Slash, None);
+    }
+
+    #[test]
+    fn tests_and_ranges() {
+        let (file, name) = read_test("tests/a.py::TestB::test_c[x-1],").unwrap();
+        assert_eq!(
+            (file.path.as_str(), name.as_str()),
+            ("tests/a.py", "TestB.test_c")
+        );
+        assert_eq!(read_test("a.py::"), None);
+        assert_eq!(line_range("10-L20"), (10, 20));
+        assert_eq!(line_range("10-20"), (10, 20));
+        assert_eq!(line_range("10"), (10, 10));
+        assert_eq!(line_range(""), (0, 0));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Whole queries: what is taken out, what stays, and where it goes.
 
+use foveate_model::Language;
+
 use super::*;
 
 fn parse(query: &str) -> QueryText {
@@ -282,6 +284,92 @@ fn details_are_dropped_only_when_they_are_about_the_machine() {
 }
 
 #[test]
+fn details_of_a_trace_or_an_example_stay_although_they_list_versions() {
+    let text = parse(
+        "A title\n\nBody.\n\n<details>\n<summary>Log output</summary>\na 1.2\nb 1.2\nc 1.2\nd 1.2\ne 1.2\nf 1.2\ng 1.2\n```\nload_plugin()\n```\n</details>\n<details><summary>My environment</summary>\n```\nspam_eggs()\n```\n</details>\n",
+    );
+    let named = names(&text, MentionKind::CodeBlock);
+    assert_eq!(named, ["load_plugin"]);
+}
+
+#[test]
+fn an_issue_form_with_empty_answers() {
+    let text = parse(
+        "Export fails\n\n### Is there an existing issue?\n\n- [X] I have searched the existing issues\n\n### What happened?\n\nThe `ExportJob` stops,\nsee [the loop](https://github.com/a/b/blob/0a1b/src/job.py#L7-L9) and [above](#anchor).\n\n### Version\n\n1.2.3\n\n### Relevant log output\n\n_No response_\n\n### Code of Conduct\n\n- [X] I agree\n",
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    for gone in [
+        "1.2.3",
+        "No response",
+        "agree",
+        "searched",
+        "anchor",
+        "github",
+    ] {
+        assert!(!prose.contains(gone), "{gone} is still in {prose}");
+    }
+    assert!(prose.contains("the loop"), "{prose}");
+    assert_eq!(paths(&text), ["src/job.py:7"]);
+    assert_eq!(text.paths.first().map(|p| p.last_line), Some(9));
+    assert_eq!(names(&text, MentionKind::InlineCode), ["ExportJob"]);
+}
+
+#[test]
+fn blocks_and_traces_have_languages() {
+    let text = parse(
+        "A title\n\n```ts\nlet a = 1\n```\n\n    >>> f(1)\n    2\n\n```\n  File \"a.py\", line 3, in f\n```\n",
+    );
+    let languages: Vec<(SegmentKind, Option<Language>)> = text
+        .segments
+        .iter()
+        .map(|s| (s.kind, s.language))
+        .filter(|(kind, _)| *kind != SegmentKind::Title)
+        .collect();
+    assert_eq!(
+        languages,
+        [
+            (SegmentKind::CodeBlock, Some(Language::TypeScript)),
+            (SegmentKind::CodeBlock, Some(Language::Python)),
+            (SegmentKind::Traceback, Some(Language::Python)),
+        ]
+    );
+}
+
+#[test]
+fn malformed_marks_lose_nothing() {
+    // A fence in a list that is indented too far, one in a quotation that ends too early, one that
+    // is never closed, Trac's marks, a prompt at the start of a line, reStructuredText.
+    let text = parse(
+        "A title\n\n- so\n\n        ```py\n        one_call()\n        ```\n\n> ```\n> two_calls()\n```\n\nBetween words.\n\n{{{#!python\nthree_calls()\n}}}\n\n>>> four_calls()\n\nHere is more of the same::\n\n    five_calls()\n\n```\nsix_calls()\n",
+    );
+    let named = names(&text, MentionKind::CodeBlock);
+    assert_eq!(
+        named,
+        [
+            "one_call",
+            "two_calls",
+            "three_calls",
+            "four_calls",
+            "five_calls",
+            "six_calls"
+        ]
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("Between words."), "{prose}");
+}
+
+#[test]
+fn quoted_strings_are_segments_and_stay_in_the_prose() {
+    let text = parse("A title\n\nThe reporter's page says “no such store” and 'bad key'.");
+    assert_eq!(
+        texts(&text, SegmentKind::Quoted),
+        ["no such store", "bad key"]
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("no such store"), "{prose}");
+}
+
+#[test]
 fn a_text_that_lost_its_line_breaks_is_broken_again() {
     let text = parse(
         "Timer fires twice ### Describe the bug  When the clock jumps the timer fires twice, which is wrong for everyone who counts on it. ### To Reproduce  **Steps**  1) Start the timer 2) Change the clock **Version** acme v1.3.1  **Platform** Linux",
@@ -339,6 +427,29 @@ fn hostile_texts_take_linear_time() {
         "a ",
         "#0 ",
         "1 ",
+        "> ",
+        ">>",
+        "- ",
+        "- a\n",
+        " - a\n  ",
+        "1. ",
+        "[",
+        "![",
+        "[a][",
+        "[a]: b\n",
+        "|a",
+        "|-|\n",
+        "*_",
+        "~~",
+        "&a",
+        "<a ",
+        "<a>\n",
+        "\n    a",
+        "a\n===\n",
+        "'a \"",
+        "/a/",
+        "--a.py::b",
+        "A_1",
     ];
     for piece in pieces {
         let query = piece.repeat(200_000 / piece.len());

@@ -1,13 +1,15 @@
 //! Cuts stack traces out of a run of lines.
 
+use std::ops::Range;
+
 use super::Frame;
 use super::frame::{self, Mark, Order};
 
 /// A stretch of lines: part of a trace, or not.
 #[derive(Debug)]
 pub(super) enum Piece<'a> {
-    /// Lines that are no trace.
-    Plain(Vec<&'a str>),
+    /// Lines that are no trace, by their positions.
+    Plain(Range<usize>),
     /// A trace.
     Trace(Trace<'a>),
 }
@@ -31,7 +33,8 @@ pub(super) struct Trace<'a> {
 /// Splits lines into traces and the rest.
 pub(super) fn split<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
-    let mut plain = Vec::new();
+    // Where the lines that are no trace begin.
+    let mut plain = 0;
     let mut i = 0;
     let marks: Vec<Option<Mark>> = lines.iter().map(|line| frame::read(line)).collect();
     // For each line the next one that is not blank: traces may be double spaced.
@@ -60,20 +63,20 @@ pub(super) fn split<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
             _ => matches!(mark(i + 1), Some(Mark::Place(_))) && !line.trim().is_empty(),
         };
         if !opens {
-            plain.push(*line);
             i += 1;
             continue;
         }
-        if !plain.is_empty() {
-            pieces.push(Piece::Plain(std::mem::take(&mut plain)));
+        if plain < i {
+            pieces.push(Piece::Plain(plain..i));
         }
         let mut trace = Trace::default();
         i = read_trace(lines, &marks, &next_filled, i, &mut trace);
         trace.finish_run();
         pieces.push(Piece::Trace(trace));
+        plain = i;
     }
-    if !plain.is_empty() {
-        pieces.push(Piece::Plain(plain));
+    if plain < lines.len() {
+        pieces.push(Piece::Plain(plain..lines.len()));
     }
     pieces
 }

@@ -1,0 +1,108 @@
+//! Exact texts of the query to the string literals that hold them: the function that declares an
+//! option or a route, raises a code, reads a setting. The lexical index says which chunks have the
+//! words, the literals of those are compared.
+
+use foveate_index::lexical::Field;
+use foveate_index::tokens::terms;
+use foveate_index::{ChunkId, DefId, FileId};
+use foveate_model::RegionKind;
+
+use super::Finder;
+use crate::text::{Literal, LiteralKind, QueryText};
+
+/// A text whose rarest word stands in more places is not looked up.
+const MOST_POSTINGS: usize = 2_000;
+/// Of so many chunks the literals are compared.
+const MOST_CHUNKS: usize = 64;
+
+impl Finder<'_> {
+    /// The exact texts of the query.
+    pub(super) fn literals(&mut self, text: &QueryText) {
+        for literal in &text.literals {
+            let known = literal.kind == LiteralKind::Setting
+                && !self.snapshot.symbols.named(&literal.text).is_empty();
+            if !known {
+                self.literal(literal);
+            }
+        }
+    }
+
+    fn literal(&mut self, literal: &Literal) {
+        let strength = self.config.strength.literal;
+        let holders = self.holders(literal);
+        if holders.is_empty() {
+            if literal.kind == LiteralKind::Option {
+                self.option_name(&literal.text, strength);
+            }
+            return;
+        }
+        let files = &self.snapshot.files;
+        let definitions: Vec<DefId> = holders
+            .iter()
+            .filter_map(|chunk| files.chunk_definition(*chunk))
+            .collect();
+        let mut places: Vec<FileId> = holders.iter().map(|c| files.chunk_file(*c)).collect();
+        places.dedup();
+        self.note(&literal.text, "literal", strength, &definitions);
+        if places.len() <= self.config.most_files_of_path {
+            for file in &places {
+                self.note_file(*file, "literal", strength / places.len() as f32);
+            }
+        }
+    }
+
+    /// `--no-input` to what is called `no_input`.
+    fn option_name(&mut self, option: &str, strength: f32) {
+        let name = option.trim_start_matches('-').replace('-', "_");
+        let found = self.snapshot.symbols.named(&name);
+        if name.contains('_') {
+            self.note(option, "literal", strength, found);
+        }
+    }
+
+    /// The chunks that hold the text as a string literal.
+    fn holders(&self, literal: &Literal) -> Vec<ChunkId> {
+        let lexical = &self.snapshot.lexical;
+        // An index that cannot be read is reported by the search for the query's words.
+        let mut chunks = lexical
+            .chunks_with(&terms(&literal.text), Field::Text, MOST_POSTINGS)
+            .unwrap_or_default();
+        chunks.truncate(MOST_CHUNKS);
+        chunks.retain(|chunk| self.holds(*chunk, literal));
+        chunks
+    }
+
+    fn holds(&self, chunk: ChunkId, literal: &Literal) -> bool {
+        let files = &self.snapshot.files;
+        let Some(content) = files.content(files.chunk_file(chunk)) else {
+            return false;
+        };
+        let span = files.chunk(chunk).span;
+        let regions = &content.facts.regions;
+        let first = regions.partition_point(|region| region.span.start < span.start);
+        regions
+            .iter()
+            .skip(first)
+            .take_while(|region| region.span.end <= span.end)
+            .filter(|region| region.kind == RegionKind::Text)
+            .any(|region| says(region.span.of(&content.text), literal))
+    }
+}
+
+/// Whether a string literal, quotes included, is the text or begins with it; a route may stand
+/// inside, between slashes.
+fn says(written: &str, literal: &Literal) -> bool {
+    let inside = written.trim_start_matches(char::is_alphabetic);
+    let inside = inside.trim_matches(['"', '\'', '`']);
+    let ends =
+        |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    if literal.kind == LiteralKind::Route {
+        let mut found = inside.match_indices(literal.text.as_str());
+        return found.any(|(at, text)| {
+            let before = inside.get(..at).unwrap_or("");
+            let starts = before.is_empty() || before.ends_with(['/', '^']);
+            starts && ends(inside.get(at + text.len()..).unwrap_or(""))
+        });
+    }
+    inside.strip_prefix(literal.text.as_str()).is_some_and(ends)
+}

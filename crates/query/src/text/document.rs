@@ -1,0 +1,397 @@
+//! The lines of a query into a title, blocks of prose and blocks of code, in order. Sections about
+//! the reporter's machine and boilerplate are left out here.
+
+use foveate_model::Language;
+
+use super::boilerplate::{
+    fold, is_environment, is_noise, is_standard_heading, is_version_line, is_version_list,
+    speaks_of_code, tag,
+};
+use super::markdown::{Markdown, Shape, Span};
+use super::{frame, language, repair};
+
+/// A title longer than this many bytes has the first sentences of the body in it.
+const LONG_TITLE: usize = 160;
+
+/// What follows the mark of a fence is code if it is longer than this many words.
+const LONGEST_INFO: usize = 3;
+
+/// A line of prose.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    /// Without the marks of a quotation.
+    pub text: &'a str,
+    /// How many bytes were taken off in front.
+    pub cut: usize,
+    /// Its code and links, in bytes of the uncut line.
+    pub spans: &'a [Span],
+    /// Whether Markdown takes it for code because it is indented.
+    pub indented: bool,
+}
+
+/// Consecutive lines of one kind.
+#[derive(Debug)]
+pub(super) enum Block<'a> {
+    /// Lines outside fences.
+    Prose(Vec<Line<'a>>),
+    /// Lines between fences, in the language that the fence names.
+    Code(Vec<&'a str>, Option<Language>),
+}
+
+/// The query without its boilerplate.
+#[derive(Debug, Default)]
+pub(super) struct Document<'a> {
+    pub title: Option<Line<'a>>,
+    pub blocks: Vec<Block<'a>>,
+    pub labels: Vec<String>,
+}
+
+/// Whether the first line of a text is a title: it is neither code nor a stack frame.
+pub(super) fn has_title(line: &str) -> bool {
+    !(repair::opens_fence(line)
+        || frame::is_trace_line(line)
+        || line.trim_start().starts_with("<!--")
+        || line.trim_start().starts_with(">>> "))
+}
+
+/// What the reader of lines is in.
+struct Reader<'a> {
+    lines: &'a [String],
+    markdown: &'a Markdown,
+    document: Document<'a>,
+    prose: Vec<Line<'a>>,
+    /// In a section about the reporter's machine.
+    in_environment: bool,
+}
+
+/// Splits lines into a document. The first one is the title where `titled` says so.
+pub(super) fn split<'a>(lines: &'a [String], markdown: &'a Markdown, titled: bool) -> Document<'a> {
+    let mut reader = Reader {
+        lines,
+        markdown,
+        document: Document::default(),
+        prose: Vec::new(),
+        in_environment: false,
+    };
+    let mut i = 0;
+    if titled {
+        reader.title();
+        i = 1;
+    }
+    // Details are judged once, at their outermost level: nesting must not cost quadratic time.
+    let mut judged = 0;
+    while let Some(line) = lines.get(i) {
+        match reader.shape(i) {
+            Shape::Fence(_) | Shape::Fenced(_) => i = reader.code(i),
+            Shape::Rule => i += 1,
+            Shape::Text if line.trim_start().starts_with("<details") => {
+                let start = i;
+                i += 1;
+                if i > judged {
+                    judged = details_end(lines, start);
+                    if about_machine(lines.get(start..judged).unwrap_or_default()) {
+                        i = judged;
+                    }
+                }
+            }
+            _ => {
+                reader.prose_line(i);
+                i += 1;
+            }
+        }
+    }
+    reader.flush();
+    reader.document
+}
+
+impl<'a> Reader<'a> {
+    fn shape(&self, line: usize) -> Shape {
+        self.markdown.shapes.get(line).copied().unwrap_or_default()
+    }
+
+    /// Part of a line of the text.
+    fn part(&self, number: usize, text: &'a str, cut: usize) -> Line<'a> {
+        Line {
+            text,
+            cut,
+            spans: self.markdown.spans.get(number).map_or(&[], Vec::as_slice),
+            indented: self.shape(number) == Shape::Indented,
+        }
+    }
+
+    /// Takes the first line as the title, without the tags before it.
+    fn title(&mut self) {
+        let line = self.lines.first().map_or("", String::as_str);
+        let mut title = line;
+        while let Some((found, rest)) = tag(title) {
+            self.document.labels.push(found);
+            title = rest;
+        }
+        let cut = line.len() - title.len();
+        let end = if title.len() > LONG_TITLE {
+            title_end(title)
+        } else {
+            title.len()
+        };
+        let (head, body) = title.split_at(end);
+        self.document.title = Some(self.part(0, head, cut));
+        if !body.is_empty() {
+            let body = self.part(0, body, cut + end);
+            self.prose.push(body);
+        }
+    }
+
+    fn flush(&mut self) {
+        let lines = std::mem::take(&mut self.prose);
+        if lines.iter().any(|line| !line.text.trim().is_empty()) {
+            self.document.blocks.push(Block::Prose(lines));
+        }
+    }
+
+    /// Takes the fenced block that begins in line `start` and gives the line after its last.
+    fn code(&mut self, start: usize) -> usize {
+        let (Shape::Fence(number) | Shape::Fenced(number)) = self.shape(start) else {
+            return start + 1;
+        };
+        let fence = self.lines.get(start).map_or("", String::as_str);
+        let quoted = fence.trim_start().starts_with('>');
+        let mut end = start + 1;
+        while self.shape(end) == Shape::Fenced(number) {
+            end += 1;
+        }
+        let info = self.markdown.infos.get(number).map_or("", String::as_str);
+        let mut lines = Vec::with_capacity(end - start);
+        // An info string is a few words; more than that is code on the wrong line.
+        if info.split_whitespace().count() > LONGEST_INFO {
+            lines.push(repair::after_mark(fence));
+        }
+        let content = self.lines.get(start + 1..end).unwrap_or_default();
+        lines.extend(content.iter().map(|line| match quoted {
+            true => strip_quote(line),
+            false => line.as_str(),
+        }));
+        self.flush();
+        let has_trace = || lines.iter().any(|line| frame::is_trace_line(line));
+        let machine = self.in_environment || is_version_list(lines.iter().copied());
+        if !machine || has_trace() {
+            let language = language::named(info).or_else(|| language::guessed(&lines));
+            self.document.blocks.push(Block::Code(lines, language));
+        }
+        end
+    }
+
+    fn prose_line(&mut self, number: usize) {
+        let line = self.lines.get(number).map_or("", String::as_str);
+        if let Some(heading) = self.heading(number, line) {
+            return self.section(number, line, heading);
+        }
+        if let Some(summary) = summary(line) {
+            return self.title_of_section(number, line, summary);
+        }
+        if self.in_environment && !self.leaves_environment(line) {
+            return;
+        }
+        self.in_environment = false;
+        if is_noise(line) || is_html_tag(line) {
+            return;
+        }
+        // One version line alone may be the point of the issue; one that is labelled is not.
+        if is_version_line(line) && (line.contains(": ") || is_bullet(line)) {
+            return;
+        }
+        let text = strip_quote(line);
+        let part = self.part(number, text, line.len() - text.len());
+        self.prose.push(part);
+    }
+
+    fn heading(&self, number: usize, line: &'a str) -> Option<&'a str> {
+        match self.shape(number) {
+            Shape::Heading => Some(strip_heading(line.trim()).trim_matches(['*', ' ', ':'])),
+            Shape::Text => label(line),
+            _ => None,
+        }
+    }
+
+    /// Begins the section of a heading.
+    fn section(&mut self, number: usize, line: &'a str, heading: &'a str) {
+        self.in_environment = is_environment(&fold(heading));
+        if !self.in_environment {
+            self.title_of_section(number, line, heading);
+        }
+    }
+
+    /// Keeps what a heading says: standard words as a label, others as prose.
+    fn title_of_section(&mut self, number: usize, line: &'a str, heading: &'a str) {
+        let folded = fold(heading);
+        if is_standard_heading(&folded) {
+            self.document.labels.push(folded);
+        } else if folded != "description" {
+            let cut = line.find(heading).unwrap_or(0);
+            let part = self.part(number, heading, cut);
+            self.prose.push(part);
+        }
+    }
+
+    /// A stack frame or a real sentence ends an environment section that no heading ends.
+    fn leaves_environment(&self, line: &str) -> bool {
+        if frame::is_trace_line(line) {
+            return true;
+        }
+        let words = line.split_whitespace().count();
+        let numbers = line
+            .split_whitespace()
+            .filter(|word| word.bytes().any(|b| b.is_ascii_digit()))
+            .count();
+        words >= 9 && numbers * 3 < words && !is_noise(line) && !is_version_line(line)
+    }
+}
+
+/// The text of a line that is a heading to its writer, although not to Markdown: a line in bold, a
+/// short line that ends with a colon and names a standard section.
+fn label(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if line.is_empty() || line.len() > 200 {
+        return None;
+    }
+    for mark in ["**", "__"] {
+        let bold = line.trim_end_matches([':', ' ']).strip_prefix(mark);
+        if let Some(inner) = bold.and_then(|l| l.strip_suffix(mark)) {
+            return (!inner.contains(mark)).then(|| inner.trim_matches([' ', ':']));
+        }
+    }
+    let plain = line.strip_suffix(':').unwrap_or(line);
+    let words = plain.split_whitespace().count();
+    let label = plain.len() < line.len() || words <= 3 && !line.ends_with(['.', '?', '!', ',']);
+    if words <= 5 && label {
+        let folded = fold(plain);
+        let standard = is_environment(&folded) || (words >= 2 && is_standard_heading(&folded));
+        let capital = plain.starts_with(char::is_uppercase);
+        return (standard && capital || folded == "description").then_some(plain);
+    }
+    None
+}
+
+/// `### Title ###` to `Title`; a line of other kinds stays as it is.
+pub(super) fn strip_heading(line: &str) -> &str {
+    let rest = line.trim_start_matches('#');
+    let marks = line.len() - rest.len();
+    if (1..=6).contains(&marks) && rest.starts_with([' ', '\t']) {
+        rest.trim().trim_end_matches('#').trim_end()
+    } else {
+        line
+    }
+}
+
+/// Takes the marks of a quotation off, but not Python's prompt.
+fn strip_quote(line: &str) -> &str {
+    let mut rest = line;
+    while let Some(quoted) = rest.strip_prefix("> ") {
+        if quoted.starts_with('>') || rest.starts_with(">>") {
+            break;
+        }
+        rest = quoted;
+    }
+    rest
+}
+
+fn is_bullet(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '+', '|'])
+}
+
+/// A line that is one HTML tag and nothing else.
+fn is_html_tag(line: &str) -> bool {
+    let line = line.trim();
+    let Some(inner) = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')) else {
+        return false;
+    };
+    let name = inner
+        .trim_start_matches('/')
+        .split([' ', '/'])
+        .next()
+        .unwrap_or("");
+    const TAGS: &[&str] = &[
+        "details", "summary", "p", "br", "hr", "div", "b", "i", "ul", "ol", "li", "table", "tr",
+        "td", "img", "a", "center", "sub",
+    ];
+    !inner.contains('<') && TAGS.contains(&name)
+}
+
+/// The text of a line that is the summary of a `<details>`.
+fn summary(line: &str) -> Option<&str> {
+    let inside = line.trim().strip_prefix("<summary")?;
+    let (_, text) = inside.split_once('>')?;
+    Some(text.split('<').next().unwrap_or(text).trim())
+}
+
+/// The line after the end of the `<details>` that opens in line `start`; the end of the text where
+/// it is never closed.
+fn details_end(lines: &[String], start: usize) -> usize {
+    let mut depth = 0usize;
+    for (i, line) in lines.iter().enumerate().skip(start) {
+        depth += line.matches("<details").count();
+        depth = depth.saturating_sub(line.matches("</details").count());
+        if depth == 0 {
+            return i + 1;
+        }
+    }
+    lines.len()
+}
+
+/// Whether the lines of a `<details>` are about the reporter's machine.
+fn about_machine(inside: &[String]) -> bool {
+    if inside.iter().any(|line| frame::is_trace_line(line)) {
+        return false;
+    }
+    let summary = inside
+        .iter()
+        .skip_while(|line| !line.contains("<summary"))
+        .take(4)
+        .map(|line| fold(&strip_tags(line)))
+        .find(|text| !text.is_empty());
+    if summary.as_ref().is_some_and(|text| speaks_of_code(text)) {
+        return false;
+    }
+    summary.is_some_and(|text| is_environment(&text))
+        || inside
+            .iter()
+            .any(|line| line.trim() == "INSTALLED VERSIONS")
+        || is_version_list(
+            inside
+                .iter()
+                .map(String::as_str)
+                .filter(|l| !is_html_tag(l)),
+        )
+}
+
+/// The text of a line without its tags.
+fn strip_tags(line: &str) -> String {
+    let mut text = String::new();
+    let mut inside = false;
+    for c in line.chars() {
+        match c {
+            '<' => inside = true,
+            '>' => inside = false,
+            c if !inside => text.push(c),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Where a title that runs into the body ends: after its first sentence, otherwise at the last
+/// space before the limit.
+fn title_end(title: &str) -> usize {
+    let limit = title
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= LONG_TITLE)
+        .last()
+        .unwrap_or(0);
+    let head = title.get(..limit).unwrap_or(title);
+    let sentence = [". ", "? ", "! ", " - "]
+        .iter()
+        .filter_map(|end| head.find(end).map(|at| at + end.len()))
+        .filter(|at| *at > 20)
+        .min();
+    sentence.or_else(|| head.rfind(' ')).unwrap_or(head.len())
+}

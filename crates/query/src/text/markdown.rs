@@ -1,0 +1,246 @@
+//! The Markdown of a query, read by a Markdown parser: which lines are headings, rules and code, and
+//! where in a line code and links stand. Places are lines and bytes of the text, because the text
+//! may be no Markdown at all: stack traces and code pasted without marks are cut out of the same
+//! lines afterwards.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
+
+/// A longer line over a rule is a paragraph, in bytes.
+const LONGEST_UNDERLINED: usize = 80;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Text, also of lists, quotations and tables.
+    #[default]
+    Text,
+    /// A heading.
+    Heading,
+    /// A rule, the line under a heading: nothing to read.
+    Rule,
+    /// The mark that opens the fenced block of this number.
+    Fence(usize),
+    /// A line of the fenced block of this number.
+    Fenced(usize),
+    /// A line that is code because it is indented.
+    Indented,
+}
+
+/// A stretch of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// In bytes of the line.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: SpanKind,
+}
+
+/// What a stretch of a line is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SpanKind {
+    /// Code with its backticks.
+    Code,
+    /// Where a link leads, its text left out.
+    Target(String),
+    /// A picture.
+    Picture,
+}
+
+/// What the parser says of a text.
+#[derive(Debug, Default)]
+pub(super) struct Markdown {
+    /// The kind of every line.
+    pub shapes: Vec<Shape>,
+    /// The code and links of every line, in order.
+    pub spans: Vec<Vec<Span>>,
+    /// The info strings of the fenced blocks.
+    pub infos: Vec<String>,
+    /// The first byte of every line.
+    starts: Vec<usize>,
+}
+
+/// Reads a text that [`super::repair`] has made. The parser takes linear time.
+pub(super) fn read(structure: &str) -> Markdown {
+    let mut starts = vec![0];
+    starts.extend(structure.match_indices('\n').map(|(at, _)| at + 1));
+    let mut markdown = Markdown {
+        shapes: vec![Shape::Text; starts.len()],
+        spans: vec![Vec::new(); starts.len()],
+        infos: Vec::new(),
+        starts,
+    };
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut block = None;
+    let mut target = None;
+    // The end of what a link says.
+    let mut said = 0;
+    for (event, range) in Parser::new_ext(structure, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => block = Some(markdown.code_block(&kind, &range)),
+            Event::End(TagEnd::CodeBlock) => block = None,
+            Event::Start(Tag::Heading { .. }) => markdown.heading(structure, &range),
+            Event::Rule => markdown.mark(&range, Shape::Rule),
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                ..
+            }) => {
+                let written = !matches!(link_type, LinkType::Autolink | LinkType::Email);
+                target = written.then(|| dest_url.into_string());
+                said = range.start + 1;
+            }
+            Event::End(TagEnd::Link) => {
+                if let Some(target) = target.take() {
+                    markdown.span(said..range.end, &SpanKind::Target(target));
+                }
+            }
+            Event::End(TagEnd::Image) => {
+                said = range.end;
+                markdown.span(range, &SpanKind::Picture);
+            }
+            Event::Code(_) => {
+                said = range.end;
+                markdown.span(range, &SpanKind::Code);
+            }
+            Event::Text(_) => match block {
+                Some(shape) => markdown.mark(&range, shape),
+                None => said = range.end,
+            },
+            _ => {}
+        }
+    }
+    for spans in &mut markdown.spans {
+        spans.sort_by_key(|span| span.range.start);
+    }
+    markdown
+}
+
+impl Markdown {
+    /// The line that a byte is in.
+    fn line_of(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at) - 1
+    }
+
+    /// The lines that a stretch of the text touches.
+    fn lines_of(&self, range: &Range<usize>) -> Range<usize> {
+        let last = range.end.saturating_sub(1).max(range.start);
+        self.line_of(range.start)..self.line_of(last) + 1
+    }
+
+    fn mark(&mut self, range: &Range<usize>, shape: Shape) {
+        let lines = self.lines_of(range);
+        self.shapes.get_mut(lines).unwrap_or_default().fill(shape);
+    }
+
+    /// Notes a block and gives the shape of its lines.
+    fn code_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) -> Shape {
+        let CodeBlockKind::Fenced(info) = kind else {
+            return Shape::Indented;
+        };
+        let number = self.infos.len();
+        self.infos.push(info.trim().to_owned());
+        // What has no text is the mark that opens the block and the one that closes it.
+        self.mark(range, Shape::Rule);
+        self.mark(&(range.start..range.start), Shape::Fence(number));
+        Shape::Fenced(number)
+    }
+
+    /// A heading. Text over a rule is one to Markdown however long it is; the writer of an issue
+    /// meant at most its last line, and only a short one.
+    fn heading(&mut self, structure: &str, range: &Range<usize>) {
+        let lines = self.lines_of(range);
+        let text = structure.get(range.clone()).unwrap_or("").trim();
+        if text.starts_with('#') {
+            return self.set(lines.start, Shape::Heading);
+        }
+        self.set(lines.end - 1, Shape::Rule);
+        let last = text.lines().rev().nth(1).unwrap_or("");
+        if lines.len() > 1 && last.len() <= LONGEST_UNDERLINED {
+            self.set(lines.end - 2, Shape::Heading);
+        }
+    }
+
+    fn set(&mut self, line: usize, shape: Shape) {
+        if let Some(slot) = self.shapes.get_mut(line) {
+            *slot = shape;
+        }
+    }
+
+    /// Notes a stretch in every line that it touches.
+    fn span(&mut self, range: Range<usize>, kind: &SpanKind) {
+        for line in self.lines_of(&range) {
+            let start = self.starts.get(line).copied().unwrap_or(0);
+            let end = self.starts.get(line + 1).map_or(range.end, |next| next - 1);
+            let part = range.start.max(start)..range.end.min(end);
+            if part.start < part.end
+                && let Some(spans) = self.spans.get_mut(line)
+            {
+                spans.push(Span {
+                    range: part.start - start..part.end - start,
+                    kind: kind.clone(),
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_shapes() {
+        use Shape::{Fence, Fenced, Heading, Indented, Rule, Text};
+        let markdown =
+            read("# A\ntext\n***\n\n    x = 1\n\n```py\n\ny\n```\nHead\n---\nlong\ntext\n---");
+        assert_eq!(
+            markdown.shapes,
+            [
+                Heading,
+                Text,
+                Rule,
+                Text,
+                Indented,
+                Text,
+                Fence(0),
+                Fenced(0),
+                Fenced(0),
+                Rule,
+                Heading,
+                Rule,
+                Text,
+                Heading,
+                Rule
+            ]
+        );
+        assert_eq!(markdown.infos, ["py"]);
+    }
+
+    #[test]
+    fn a_fence_that_is_never_closed_holds_the_rest() {
+        let markdown = read("a\n```\nb\n\nc");
+        assert_eq!(markdown.shapes.last(), Some(&Shape::Fenced(0)));
+    }
+
+    #[test]
+    fn spans_are_places_in_lines() {
+        let markdown = read("a `b\nc` [d](e \"f\") ![g](h) <http://i>\n\n[j][k]\n\n[k]: l");
+        let kinds = |line: usize| -> Vec<(Range<usize>, SpanKind)> {
+            let spans = markdown.spans.get(line).into_iter().flatten();
+            spans.map(|s| (s.range.clone(), s.kind.clone())).collect()
+        };
+        assert_eq!(kinds(0), [(2..4, SpanKind::Code)]);
+        assert_eq!(
+            kinds(1),
+            [
+                (0..2, SpanKind::Code),
+                (5..13, SpanKind::Target("e".to_owned())),
+                (14..21, SpanKind::Picture),
+            ]
+        );
+        assert_eq!(kinds(3), [(2..6, SpanKind::Target("l".to_owned()))]);
+    }
+}
