@@ -93,6 +93,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
         jobs: args.jobs,
         history: HistoryLimits {
             commits: if args.no_history { 0 } else { args.history },
+            function_commits: args.history,
             ..HistoryLimits::default()
         },
     };

@@ -11,12 +11,13 @@ use std::time::Instant;
 use foveate_index::{Revision, Snapshot};
 use foveate_parse::Limits;
 use foveate_query::{Answer, RankingConfig, Request, answer};
+use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Progress};
+use crate::engine::{BlobCache, Past, Progress};
 use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency};
 use crate::eval::case::{Case, Repositories};
 use crate::eval::score::{self, BUDGETS, Context, Delivered};
-use crate::ingest::git::{GitRepo, HistoryLimits};
+use crate::ingest::git::{GitRepo, HistoryLimits, Records, Step};
 
 /// How many ranked files and functions are asked for.
 const LIMIT: usize = 100;
@@ -38,6 +39,8 @@ pub struct Options {
 struct Stretch<'a> {
     repo: String,
     cases: Vec<(usize, &'a Case)>,
+    /// Shared by all stretches of the repository.
+    records: Arc<Records>,
 }
 
 /// Runs all cases. `progress` is called from the jobs after each case.
@@ -105,9 +108,11 @@ fn stretches<'a>(cases: &'a [Case], options: &Options) -> VecDeque<Stretch<'a>> 
         cases.sort_by_key(|(position, case)| {
             (times.get(case.commit.as_str()), &case.commit, *position)
         });
+        let records = Arc::new(Records::in_memory());
         stretches.extend(cases.chunks(longest).map(|cases| Stretch {
             repo: repo.to_owned(),
             cases: cases.to_vec(),
+            records: Arc::clone(&records),
         }));
     }
     stretches.sort_by_key(|stretch| std::cmp::Reverse(stretch.cases.len()));
@@ -139,6 +144,7 @@ fn work(
     let mut source = GitRepo::open(&options.repositories.path(&stretch.repo)).map(|git| Source {
         git,
         blobs: BlobCache::new(Limits::default(), 0),
+        records: Arc::clone(&stretch.records),
         indexed: None,
     });
     let mut answered = Vec::new();
@@ -195,6 +201,7 @@ fn times(answered: &[(usize, &Case)], snapshot: &Snapshot, options: &Options) ->
 struct Source {
     git: GitRepo,
     blobs: BlobCache,
+    records: Arc<Records>,
     indexed: Option<Indexed>,
 }
 
@@ -244,7 +251,7 @@ impl Source {
         let files = self.git.files(&commit, &self.blobs, &Progress::default())?;
         let history = match options.history.commits {
             0 => None,
-            _ => Some(Arc::new(self.git.history(&commit, &options.history)?)),
+            _ => Some(self.past(&commit, options)?.history),
         };
         let revision = Revision {
             commit,
@@ -257,6 +264,15 @@ impl Source {
             snapshot,
             index_ms: milliseconds(start),
         })
+    }
+
+    /// All of the past, so that no case is answered without a part of it.
+    fn past(&self, commit: &str, options: &Options) -> anyhow::Result<Past> {
+        let (limits, stop) = (&options.history, CancellationToken::new());
+        let step = Step::Functions;
+        Ok(self
+            .git
+            .history(commit, limits, &self.records, step, &stop)?)
     }
 }
 

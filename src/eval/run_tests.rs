@@ -98,3 +98,14 @@ fn what_cannot_be_read_is_a_miss_and_the_rest_goes_on() -> Outcome {
     assert_eq!(timed.collect::<Vec<bool>>(), [false, false, true]);
     Ok(())
 }
+
+#[test]
+fn jobs_share_what_is_known_of_a_repository() -> Outcome {
+    let cases = read_cases(&[fixtures().join("cases.jsonl")])?;
+    let many: Vec<Case> = cases.iter().cycle().take(60).cloned().collect();
+    let stretches = stretches(&many, &options(Path::new("/nowhere")));
+    assert!(stretches.len() > 1);
+    let same = |stretch: &Stretch<'_>| Arc::ptr_eq(&stretch.records, &stretches[0].records);
+    assert!(stretches.iter().all(same));
+    Ok(())
+}

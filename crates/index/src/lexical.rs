@@ -10,13 +10,12 @@ mod segment;
 
 use std::sync::Arc;
 
-use foveate_model::History;
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{Bm25, Hits, LexicalWeights, QueryTerm};
 
-use self::commits::Commits;
+pub(crate) use self::commits::Commits;
 use self::fields::Lengths;
 use self::segment::{Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
@@ -52,18 +51,18 @@ pub struct Lexical {
     totals: [u64; FIELDS],
     indexed_files: usize,
     chunks: usize,
-    commits: Commits,
+    commits: Arc<Commits>,
 }
 
 impl Lexical {
-    /// Indexes all files. Segments of `previous` are used again for the files that they still
+    /// Indexes all files, beside the commits that are indexed already. Segments of `previous` are used again for the files that they still
     /// describe; scores depend on the files alone, not on how they are spread over segments.
     ///
     /// # Errors
     /// When a segment cannot be written.
-    pub fn build(
+    pub(crate) fn build(
         files: &Files,
-        history: Option<&History>,
+        commits: Arc<Commits>,
         previous: Option<&Lexical>,
     ) -> Result<Self, LexicalError> {
         let mut covered = vec![false; files.len()];
@@ -89,11 +88,10 @@ impl Lexical {
             })
             .collect();
         parts.extend(built?);
-        let commits = history.map_or_else(Commits::default, |h| Commits::new(h, files));
         Ok(Self::assemble(files, parts, commits))
     }
 
-    fn assemble(files: &Files, parts: Vec<Part>, commits: Commits) -> Self {
+    fn assemble(files: &Files, parts: Vec<Part>, commits: Arc<Commits>) -> Self {
         let mut file_lengths = vec![[0; FIELDS]; files.len()];
         for part in &parts {
             for field in Field::ALL {
@@ -133,6 +131,11 @@ impl Lexical {
             totals,
             commits,
         }
+    }
+
+    /// The index of commit messages.
+    pub(crate) fn commits(&self) -> Arc<Commits> {
+        Arc::clone(&self.commits)
     }
 
     /// Estimated heap size in bytes; segments shared with other snapshots count in full.
