@@ -121,6 +121,7 @@ pub struct HistoryConfig {
     pub commits: usize,
     pub message_bytes: usize,
     pub paths_per_commit: usize,
+    pub timeout_seconds: u64,
 }
 
 /// The `[watch]` table.
@@ -231,6 +232,7 @@ impl Config {
             self.answer.max_query_bytes as u64,
             1,
         )?;
+        at_least("history.timeout_seconds", self.history.timeout_seconds, 1)?;
         at_least("watch.sweep_seconds", self.watch.sweep_seconds, 1)?;
         at_least(
             "watch.max_delay_ms",

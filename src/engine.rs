@@ -28,7 +28,7 @@ pub use permits::{Admission, AdmissionError, Permits};
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{Demand, DemandError, Orders, Repository, Source, State, Status, Watching};
 pub use revisions::{Claim, Revisions};
-pub use writer::{Cause, Plan, PublishError, Writer, build};
+pub use writer::{Cause, Past, Plan, PublishError, Writer, build};
 
 /// The numbers that bound the engine.
 #[derive(Clone, Debug)]

@@ -53,4 +53,11 @@ impl IngestSettings {
         let directory = self.data_dir.join("git").join(format!("{name}.git"));
         RemoteCopy::new(url.to_owned(), directory, self.git_timeout)
     }
+
+    /// Where the records of a repository's commits are kept.
+    fn records_of(&self, name: &str) -> PathBuf {
+        self.data_dir
+            .join("history")
+            .join(format!("{name}.records"))
+    }
 }

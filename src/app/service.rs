@@ -200,8 +200,10 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         git_timeout: Duration::from_secs(config.git.timeout_seconds),
         history: HistoryLimits {
             commits: config.history.commits,
+            function_commits: config.history.commits,
             message_bytes: config.history.message_bytes,
             paths_per_commit: config.history.paths_per_commit,
+            timeout: Duration::from_secs(config.history.timeout_seconds),
         },
         debounce: Duration::from_millis(config.watch.debounce_ms),
         max_delay: Duration::from_millis(config.watch.max_delay_ms),

@@ -69,6 +69,7 @@ impl CaseArgs {
             jobs: self.jobs,
             history: HistoryLimits {
                 commits: if self.no_history { 0 } else { self.history },
+                function_commits: self.history,
                 ..HistoryLimits::default()
             },
         };

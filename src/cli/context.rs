@@ -20,6 +20,15 @@ use crate::ingest::git::HistoryLimits;
 use crate::ingest::once;
 use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
 
+/// The past that one answer waits for: as much as is read while the files are.
+const HISTORY: HistoryLimits = HistoryLimits {
+    commits: 5000,
+    function_commits: 2000,
+    message_bytes: 4096,
+    paths_per_commit: 200,
+    timeout: Duration::from_secs(30),
+};
+
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
 pub struct ContextArgs {
@@ -81,7 +90,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         &directory,
         args.r#ref.as_deref(),
         &blobs,
-        &HistoryLimits::default(),
+        &HISTORY,
         &progress,
     );
     progress.enter(Phase::Building, 0);

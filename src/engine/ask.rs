@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
+use foveate_model::TouchedFunctions;
 use foveate_query::Issue;
 use foveate_query::{Answer, RankingConfig, Request};
 
@@ -178,8 +179,35 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
                 detail: format!("past commits could not be loaded and did not count: {error}"),
             },
         });
+    } else {
+        let functions = match (snapshot.touched_functions, &status.history_error) {
+            (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
+            (functions, _) => functions,
+        };
+        issues.extend(functions_issue(functions));
     }
     issues
+}
+
+/// What is missing where the past is known but for the functions that it changed.
+fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
+    let (code, detail) = match functions {
+        TouchedFunctions::Read => return None,
+        TouchedFunctions::Reading => (
+            "history_loading",
+            "which functions past commits changed is still being read; the files that they \
+             touched counted",
+        ),
+        TouchedFunctions::Unreadable => (
+            "history_unavailable",
+            "which functions past commits changed could not be read of all of them; the files \
+             that they touched counted",
+        ),
+    };
+    Some(Issue {
+        code,
+        detail: detail.to_owned(),
+    })
 }
 
 /// Whether an issue says that the answer had to do without something, and not what it found.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{History, SourceFile};
+use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
 use super::{Repository, State, Watching};
@@ -48,7 +48,26 @@ pub struct Plan {
     /// Its files.
     pub files: Vec<SourceFile>,
     /// Its past; `None` while it is not loaded.
-    pub history: Option<Arc<History>>,
+    pub past: Option<Past>,
+}
+
+/// A revision's past.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    /// Its commits.
+    pub history: Arc<History>,
+    /// How far the functions that they changed are known.
+    pub functions: TouchedFunctions,
+}
+
+impl Past {
+    /// What a snapshot holds of its past, for another one of the same commit.
+    pub fn of(snapshot: &Snapshot) -> Option<Self> {
+        Some(Self {
+            history: snapshot.history.clone()?,
+            functions: snapshot.touched_functions,
+        })
+    }
 }
 
 /// The index could not be built.
@@ -69,11 +88,14 @@ pub fn build(
         cause,
         revision,
         files,
-        history,
+        past,
     } = plan;
     let start = Instant::now();
-    let snapshot = Snapshot::build(revision, generation, files, history, previous)
+    let functions = past.as_ref().map(|past| past.functions);
+    let history = past.map(|past| past.history);
+    let mut snapshot = Snapshot::build(revision, generation, files, history, previous)
         .map_err(|error| PublishError(error.to_string()))?;
+    snapshot.touched_functions = functions.unwrap_or_default();
     metrics::histogram!("foveate_index_build_seconds", "cause" => cause.name())
         .record(start.elapsed());
     Ok(snapshot)
@@ -117,7 +139,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
-    pub fn add_history(&mut self, commit: &str, history: History) -> Result<(), PublishError> {
+    pub fn add_history(&mut self, commit: &str, past: Past) -> Result<(), PublishError> {
         let Some(current) = self.repository.current() else {
             return Ok(());
         };
@@ -129,7 +151,7 @@ impl Writer {
             cause: Cause::History,
             revision: snapshot.revision.clone(),
             files: snapshot.files.as_slice().to_vec(),
-            history: Some(Arc::new(history)),
+            past: Some(past),
         })?;
         Ok(())
     }

@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_parse::Limits;
+use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Progress};
+use crate::engine::{BlobCache, Past, Progress};
 use crate::eval::case::{Case, Repositories};
-use crate::ingest::git::{GitRepo, HistoryLimits};
+use crate::ingest::git::{GitRepo, HistoryLimits, Records, Step};
 
 /// How cases are walked over.
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub struct Indexed {
 struct Stretch<'a> {
     repo: String,
     cases: Vec<(usize, &'a Case)>,
+    /// Shared by all stretches of the repository.
+    records: Arc<Records>,
 }
 
 /// Visits all cases; the outputs are in the order of the cases.
@@ -102,9 +105,11 @@ fn stretches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Stretch<'a>> {
         cases.sort_by_key(|(position, case)| {
             (times.get(case.commit.as_str()), &case.commit, *position)
         });
+        let records = Arc::new(Records::in_memory());
         stretches.extend(cases.chunks(longest).map(|cases| Stretch {
             repo: repo.to_owned(),
             cases: cases.to_vec(),
+            records: Arc::clone(&records),
         }));
     }
     stretches.sort_by_key(|stretch| std::cmp::Reverse(stretch.cases.len()));
@@ -132,6 +137,7 @@ fn work<V: Visitor>(
     let mut source = GitRepo::open(&walk.repositories.path(&stretch.repo)).map(|git| Source {
         git,
         blobs: BlobCache::new(Limits::default(), 0),
+        records: Arc::clone(&stretch.records),
         indexed: None,
     });
     let mut done = Vec::new();
@@ -174,6 +180,7 @@ fn work<V: Visitor>(
 struct Source {
     git: GitRepo,
     blobs: BlobCache,
+    records: Arc<Records>,
     indexed: Option<Indexed>,
 }
 
@@ -221,7 +228,7 @@ impl Source {
         let files = self.git.files(&commit, &self.blobs, &Progress::default())?;
         let history = match walk.history.commits {
             0 => None,
-            _ => Some(Arc::new(self.git.history(&commit, &walk.history)?)),
+            _ => Some(self.past(&commit, walk)?.history),
         };
         let revision = Revision {
             commit,
@@ -235,8 +242,39 @@ impl Source {
             index_ms: milliseconds(start),
         })
     }
+
+    /// All of the past, so that no case is answered without a part of it.
+    fn past(&self, commit: &str, walk: &Walk) -> anyhow::Result<Past> {
+        let (limits, stop) = (&walk.history, CancellationToken::new());
+        let step = Step::Functions;
+        let past = self
+            .git
+            .history(commit, limits, &self.records, step, &stop)?;
+        Ok(past)
+    }
 }
 
 pub(super) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_share_what_is_known_of_a_repository() {
+        let case = r#"{"id":"a","repo":"a/b","commit":"c","query":"q","gold_files":[]}"#;
+        let case: Case = serde_json::from_str(case).unwrap();
+        let walk = Walk {
+            repositories: Repositories::new("/nowhere".to_owned()),
+            jobs: 2,
+            history: HistoryLimits::default(),
+        };
+        let cases = vec![case; 60];
+        let stretches = stretches(&cases, &walk);
+        assert!(stretches.len() > 1);
+        let same = |stretch: &Stretch<'_>| Arc::ptr_eq(&stretch.records, &stretches[0].records);
+        assert!(stretches.iter().all(same));
+    }
 }

@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::demand::Supplier;
 use super::driver::Driver;
-use super::git::{GitError, GitRepo, Location, LocationError};
+use super::git::{GitError, GitRepo, Location, LocationError, Records};
 use super::{IngestSettings, LocalPaths};
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
@@ -193,6 +193,12 @@ impl Catalog {
                 tracing::warn!(repo = name, %error, "the copy was not removed");
             }
         }
+        match tokio::fs::remove_file(self.settings.records_of(name)).await {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!(repo = name, %error, "the records of past commits were not removed");
+            }
+            _ => {}
+        }
         tracing::info!(repo = name, "removed");
         Ok(true)
     }
@@ -241,11 +247,16 @@ impl Catalog {
         tracker: &TaskTracker,
     ) {
         let git = Arc::new(ArcSwapOption::empty());
+        let kept_in = self
+            .settings
+            .records_of(writer.repository().name().as_str());
+        let records = Arc::new(Records::kept_in(kept_in));
         let supplier = Supplier {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
             history: self.settings.history,
+            records: Arc::clone(&records),
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
@@ -256,6 +267,7 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
             git,
+            records,
         };
         match source {
             Source::WorkingTree { path, watch } => {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use foveate_index::{Revision, Snapshot};
+use foveate_model::TouchedFunctions;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::git::{GitError, GitRepo, HistoryLimits};
+use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use crate::engine::revisions::Ticket;
 use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
 
@@ -23,6 +24,7 @@ pub(super) struct Supplier {
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
     pub history: HistoryLimits,
+    pub records: Arc<Records>,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
 }
@@ -121,7 +123,7 @@ impl Supplier {
                         dirty: false,
                     },
                     files,
-                    history: None,
+                    past: None,
                 };
                 build(plan, 1, previous.as_ref().map(|p| &*p.snapshot))
                     .map_err(|error| GitError::Unavailable(error.to_string()))
@@ -135,33 +137,52 @@ impl Supplier {
         }
     }
 
-    /// Replaces the snapshot by one with the commit's past, for those who come later.
+    /// Replaces the snapshot by one with the commit's past, for those who come later: first with
+    /// the files that its commits touched, then with the functions.
     async fn add_history(&self, ticket: &Ticket, snapshot: &Arc<Snapshot>) {
-        let Ok(git) = self.git() else { return };
-        let (engine, limits) = (Arc::clone(&self.engine), self.history);
-        let bare = Arc::clone(snapshot);
-        let full = self
-            .blocking(move || {
-                let plan = Plan {
-                    cause: Cause::History,
-                    revision: bare.revision.clone(),
-                    files: bare.files.as_slice().to_vec(),
-                    history: Some(Arc::new(git.history(&bare.revision.commit, &limits)?)),
-                };
-                engine
-                    .pool()
-                    .install(|| build(plan, bare.generation + 1, Some(&bare)))
-                    .map_err(|error| GitError::Unavailable(error.to_string()))
-            })
-            .await;
-        match full {
-            Ok(full) if !ticket.is_forgotten() => ticket.fulfil(Arc::new(full)),
-            Ok(_) => {}
-            Err(error) => {
-                let repo = self.repository.name();
-                tracing::warn!(%repo, %error, "history of a revision not loaded");
+        let mut snapshot = Arc::clone(snapshot);
+        for step in [Step::Files, Step::Functions] {
+            snapshot = match self.with_history(&snapshot, step).await {
+                Ok(_) if ticket.is_forgotten() => return,
+                Ok(full) => Arc::new(full),
+                Err(DemandError::Gone) => return,
+                Err(error) => {
+                    let repo = self.repository.name();
+                    tracing::warn!(%repo, %error, "history of a revision not loaded");
+                    return;
+                }
+            };
+            ticket.fulfil(Arc::clone(&snapshot));
+            if snapshot.touched_functions != TouchedFunctions::Reading {
+                return;
             }
         }
+    }
+
+    async fn with_history(
+        &self,
+        before: &Arc<Snapshot>,
+        step: Step,
+    ) -> Result<Snapshot, DemandError> {
+        let git = self.git()?;
+        let (engine, limits) = (Arc::clone(&self.engine), self.history);
+        let (records, stop) = (Arc::clone(&self.records), self.stop.clone());
+        let before = Arc::clone(before);
+        self.blocking(move || {
+            let commit = &before.revision.commit;
+            let past = git.history(commit, &limits, &records, step, &stop)?;
+            let plan = Plan {
+                cause: Cause::History,
+                revision: before.revision.clone(),
+                files: before.files.as_slice().to_vec(),
+                past: Some(past),
+            };
+            engine
+                .pool()
+                .install(|| build(plan, before.generation + 1, Some(&before)))
+                .map_err(|error| GitError::Unavailable(error.to_string()))
+        })
+        .await
     }
 
     async fn blocking<T: Send + 'static>(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use foveate_model::History;
+use foveate_model::TouchedFunctions;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -19,9 +19,9 @@ use tokio_util::task::TaskTracker;
 
 use super::IngestSettings;
 use super::git::remote::RemoteCopy;
-use super::git::{GitError, GitRepo, Location};
+use super::git::{GitError, GitRepo, Location, Records, Step};
 use super::tree::WorkingTree;
-use crate::engine::{Cause, Engine, Phase, Plan, Repository, Writer};
+use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
 use git::GitWork;
 use tree::{Look, TreeWork};
 
@@ -33,10 +33,12 @@ pub(super) struct Driver {
     pub tracker: TaskTracker,
     /// The repository that other revisions are read from, once it is known.
     pub git: Arc<ArcSwapOption<GitRepo>>,
+    /// What is known of its commits.
+    pub records: Arc<Records>,
 }
 
 /// The history of a commit, being loaded.
-type Loading = JoinHandle<(String, Result<History, GitError>)>;
+type Loading = JoinHandle<(String, Result<Past, GitError>)>;
 
 /// What one look at the source led to.
 enum Outcome {
@@ -70,7 +72,9 @@ impl Driver {
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
-                    Outcome::WantsHistory(commit) => history = self.load_history(commit),
+                    Outcome::WantsHistory(commit) => {
+                        history = self.load_history(commit, Step::Files);
+                    }
                     Outcome::Settled | Outcome::Failed => {}
                     Outcome::Cancelled => return,
                 }
@@ -82,9 +86,11 @@ impl Driver {
                 Some(()) = syncs.recv() => next = Some(Look::Everything(Cause::Sync)),
                 changed = work.changed(&self.settings) => next = Some(Look::At(changed)),
                 loaded = finished(&mut history) => {
-                    history = None;
-                    let Some(back) = self.publish_history(work, loaded).await else { return };
+                    let Some((back, next)) = self.publish_history(work, loaded).await else {
+                        return;
+                    };
                     work = back;
+                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
                 }
                 () = pause(sweep) => next = Some(Look::Everything(Cause::Changed)),
             }
@@ -139,7 +145,9 @@ impl Driver {
                 };
                 writer = back;
                 match outcome {
-                    Outcome::WantsHistory(commit) => history = self.load_history(commit),
+                    Outcome::WantsHistory(commit) => {
+                        history = self.load_history(commit, Step::Files);
+                    }
                     Outcome::Settled | Outcome::Failed => {}
                     Outcome::Cancelled => return,
                 }
@@ -149,13 +157,13 @@ impl Driver {
                 () = self.stop.cancelled() => return,
                 Some(()) = syncs.recv() => cause = Some(Cause::Sync),
                 loaded = finished(&mut history) => {
-                    history = None;
                     let back = self.blocking(move || {
-                        publish_history(&mut writer, loaded);
-                        writer
+                        let next = publish_history(&mut writer, loaded);
+                        (writer, next)
                     });
-                    let Some(back) = back.await else { return };
+                    let Some((back, next)) = back.await else { return };
                     writer = back;
+                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
                 }
             }
         }
@@ -231,19 +239,24 @@ impl Driver {
     }
 
     /// Starts loading the history of a commit beside everything else.
-    fn load_history(&self, commit: String) -> Option<Loading> {
+    fn load_history(&self, commit: String, step: Step) -> Option<Loading> {
         let git = self.git.load_full()?;
         let limits = self.settings.history;
+        let (records, stop) = (Arc::clone(&self.records), self.stop.clone());
         Some(self.tracker.spawn_blocking(move || {
-            let history = git.history(&commit, &limits);
-            (commit, history)
+            let past = git.history(&commit, &limits, &records, step, &stop);
+            (commit, past)
         }))
     }
 
-    async fn publish_history(&self, mut work: TreeWork, loaded: Loaded) -> Option<TreeWork> {
+    async fn publish_history(
+        &self,
+        mut work: TreeWork,
+        loaded: Loaded,
+    ) -> Option<(TreeWork, Option<String>)> {
         self.blocking(move || {
-            publish_history(&mut work.writer, loaded);
-            work
+            let next = publish_history(&mut work.writer, loaded);
+            (work, next)
         })
         .await
     }
@@ -270,7 +283,7 @@ impl Driver {
     }
 }
 
-type Loaded = Result<(String, Result<History, GitError>), tokio::task::JoinError>;
+type Loaded = Result<(String, Result<Past, GitError>), tokio::task::JoinError>;
 
 async fn finished(history: &mut Option<Loading>) -> Loaded {
     match history {
@@ -286,24 +299,27 @@ async fn pause(duration: Option<Duration>) {
     }
 }
 
-fn publish_history(writer: &mut Writer, loaded: Loaded) {
+/// Publishes a history. Gives the commit whose functions are still to be read.
+fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
     let name = writer.repository().name().clone();
     let failure = match loaded {
-        Ok((commit, Ok(history))) => {
-            let commits = history.commits.len();
-            match writer.add_history(&commit, history) {
+        Ok((commit, Ok(past))) => {
+            let (commits, functions) = (past.history.commits.len(), past.functions);
+            match writer.add_history(&commit, past) {
                 Ok(()) => {
-                    tracing::info!(repo = %name, commits, "history loaded");
-                    return;
+                    tracing::info!(repo = %name, commits, ?functions, "history loaded");
+                    return (functions == TouchedFunctions::Reading).then_some(commit);
                 }
                 Err(error) => error.to_string(),
             }
         }
+        Ok((_, Err(GitError::Cancelled(_)))) => return None,
         Ok((_, Err(error))) => error.to_string(),
         Err(error) => error.to_string(),
     };
     tracing::warn!(repo = %name, error = failure, "history not loaded");
     writer.fail_history(failure);
+    None
 }
 
 /// What the blocking half needs of the driver.

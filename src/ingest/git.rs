@@ -10,10 +10,12 @@ pub mod remote;
 
 use std::path::{Path, PathBuf};
 
-use foveate_model::{History, ObjectId, SourceFile};
+use foveate_model::{ObjectId, SourceFile};
+use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Cancelled, Progress};
-pub use history::HistoryLimits;
+use crate::engine::{BlobCache, Cancelled, Past, Progress};
+pub use history::records::Records;
+pub use history::{HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Entry, EntryKind};
 
@@ -49,12 +51,14 @@ pub enum GitError {
         stderr: String,
     },
     /// It took longer than allowed.
-    #[error("git {subcommand} took longer than {seconds} s (`git.timeout_seconds`)")]
+    #[error("git {subcommand} took longer than {seconds} s (`{setting}`)")]
     Timeout {
         /// Its subcommand.
         subcommand: &'static str,
         /// The limit.
         seconds: u64,
+        /// The setting that gives it.
+        setting: &'static str,
     },
     /// There is no copy to read, or no index to answer from.
     #[error("{0}")]
@@ -190,12 +194,21 @@ impl GitRepo {
         objects::list(self, commit)
     }
 
-    /// The ancestors of a commit, newest first.
+    /// The ancestors of a commit, newest first, as far as `step` goes. What `records` know is not
+    /// read again.
     ///
     /// # Errors
-    /// When git fails.
-    pub fn history(&self, commit: &str, limits: &HistoryLimits) -> Result<History, GitError> {
-        history::load(self, commit, limits)
+    /// When git fails, takes too long, or the work is asked to stop. Functions that cannot be read
+    /// are no error.
+    pub fn history(
+        &self,
+        commit: &str,
+        limits: &HistoryLimits,
+        records: &Records,
+        step: Step,
+        stop: &CancellationToken,
+    ) -> Result<Past, GitError> {
+        history::load(self, commit, limits, records, (step, stop))
     }
 
     /// `commit` itself, or `commit:prefix` where only a part of the tree is looked at.

@@ -2,14 +2,13 @@
 //! registers nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use foveate_index::Revision;
-use foveate_model::History;
+use tokio_util::sync::CancellationToken;
 
-use super::git::{GitError, GitRepo, HistoryLimits};
+use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{TreeError, WorkingTree};
-use crate::engine::{BlobCache, Cause, Plan, Progress};
+use crate::engine::{BlobCache, Cause, Past, Plan, Progress};
 
 /// Why there is nothing to index.
 #[derive(Debug, thiserror::Error)]
@@ -73,14 +72,14 @@ fn commit(
     progress: &Progress,
 ) -> Result<Plan, OnceError> {
     let commit = git.resolve(reference)?;
-    let (files, history) = std::thread::scope(|threads| {
-        let history = threads.spawn(|| git.history(&commit, limits));
-        (git.files(&commit, blobs, progress), history.join())
+    let (files, past) = std::thread::scope(|threads| {
+        let past = threads.spawn(|| past_of(git, &commit, limits));
+        (git.files(&commit, blobs, progress), past.join())
     });
     Ok(Plan {
         cause: Cause::Demand,
         files: files?,
-        history: history.ok().and_then(Result::ok).map(Arc::new),
+        past: past.ok().and_then(Result::ok),
         revision: Revision {
             commit,
             dirty: false,
@@ -96,26 +95,32 @@ fn tree(
 ) -> Result<Plan, OnceError> {
     let mut tree = WorkingTree::new(root, Vec::new());
     let git = tree.git().cloned();
-    let (scanned, history) = std::thread::scope(|threads| {
-        let history = threads.spawn(|| history_of_head(git.as_ref(), limits));
-        (tree.rescan(blobs, progress, None), history.join())
+    let (scanned, past) = std::thread::scope(|threads| {
+        let past = threads.spawn(|| past_of_head(git.as_ref(), limits));
+        (tree.rescan(blobs, progress, None), past.join())
     });
     scanned?;
     Ok(Plan {
         cause: Cause::Demand,
         revision: tree.revision(),
         files: tree.files(),
-        history: history.ok().flatten().map(Arc::new),
+        past: past.ok().flatten(),
     })
 }
 
-/// The history of `HEAD`; empty where there is none, `None` where git failed.
-fn history_of_head(git: Option<&GitRepo>, limits: &HistoryLimits) -> Option<History> {
+/// The past of a commit, all at once: nobody waits for a first part of it.
+fn past_of(git: &GitRepo, commit: &str, limits: &HistoryLimits) -> Result<Past, GitError> {
+    let (records, stop) = (Records::in_memory(), CancellationToken::new());
+    git.history(commit, limits, &records, Step::Functions, &stop)
+}
+
+/// The past of `HEAD`; empty where there is none, `None` where git failed.
+fn past_of_head(git: Option<&GitRepo>, limits: &HistoryLimits) -> Option<Past> {
     let Some(git) = git else {
-        return Some(History::default());
+        return Some(Past::default());
     };
     match git.resolve("HEAD") {
-        Ok(commit) => git.history(&commit, limits).ok(),
-        Err(_) => Some(History::default()),
+        Ok(commit) => past_of(git, &commit, limits).ok(),
+        Err(_) => Some(Past::default()),
     }
 }

@@ -152,6 +152,12 @@ impl Files {
         &self.files
     }
 
+    /// Whether both hold files of the same paths, so that ids mean the same.
+    pub(crate) fn same_paths(&self, other: &Self) -> bool {
+        let own = self.files.iter().map(|file| &file.path);
+        own.eq(other.files.iter().map(|file| &file.path))
+    }
+
     /// The file with this id.
     ///
     /// # Panics

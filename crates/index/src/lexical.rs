@@ -10,13 +10,12 @@ mod segment;
 
 use std::sync::{Arc, OnceLock};
 
-use foveate_model::History;
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 
-use self::commits::Commits;
+pub(crate) use self::commits::Commits;
 use self::impacts::Scoring;
 use self::segment::{Document, Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
@@ -58,18 +57,18 @@ pub struct Lexical {
     files: usize,
     indexed_files: usize,
     chunks: usize,
-    commits: Commits,
+    commits: Arc<Commits>,
 }
 
 impl Lexical {
-    /// Indexes all files. Segments of `previous` are used again for the files that they still
+    /// Indexes all files, beside the commits that are indexed already. Segments of `previous` are used again for the files that they still
     /// describe; scores depend on the files alone, not on how they are spread over segments.
     ///
     /// # Errors
     /// When a segment cannot be written.
-    pub fn build(
+    pub(crate) fn build(
         files: &Files,
-        history: Option<&History>,
+        commits: Arc<Commits>,
         previous: Option<&Lexical>,
     ) -> Result<Self, LexicalError> {
         let mut covered = vec![false; files.len()];
@@ -93,11 +92,10 @@ impl Lexical {
             })
             .collect();
         parts.extend(built?);
-        let commits = history.map_or_else(Commits::default, |h| Commits::new(h, files));
         Ok(Self::assemble(files, parts, commits))
     }
 
-    fn assemble(files: &Files, mut parts: Vec<Part>, commits: Commits) -> Self {
+    fn assemble(files: &Files, mut parts: Vec<Part>, commits: Arc<Commits>) -> Self {
         let mut totals = [0; FIELDS];
         for part in &mut parts {
             part.number_chunks(files);
@@ -144,6 +142,11 @@ impl Lexical {
         }
         chunks.sort_unstable();
         Ok(chunks)
+    }
+
+    /// The index of commit messages.
+    pub(crate) fn commits(&self) -> Arc<Commits> {
+        Arc::clone(&self.commits)
     }
 
     /// Estimated heap size in bytes; segments shared with other snapshots count in full.

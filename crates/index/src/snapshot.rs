@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use foveate_model::{History, SourceFile};
+use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use crate::files::Files;
 use crate::graph::Graph;
-use crate::lexical::Lexical;
+use crate::lexical::{Commits, Lexical};
 use crate::messages::Messages;
 use crate::symbols::Symbols;
 
@@ -38,6 +38,9 @@ pub struct Snapshot {
     pub graph: Graph,
     /// Past commits, where they were loaded.
     pub history: Option<Arc<History>>,
+    /// How far the functions that those commits changed are known. [`Self::build`] takes them for
+    /// read; whoever knows better says so before the snapshot is shared.
+    pub touched_functions: TouchedFunctions,
 }
 
 /// Estimated heap bytes per structure.
@@ -72,7 +75,10 @@ impl Snapshot {
     ) -> Result<Self, crate::lexical::LexicalError> {
         let files = Files::new(files);
         let (lexical, (symbols, messages, graph)) = rayon::join(
-            || Lexical::build(&files, history.as_deref(), previous.map(|p| &p.lexical)),
+            || {
+                let commits = commits(&files, history.as_ref(), previous);
+                Lexical::build(&files, commits, previous.map(|p| &p.lexical))
+            },
             || {
                 let symbols = Symbols::new(&files);
                 let messages = Messages::new(&files);
@@ -89,6 +95,7 @@ impl Snapshot {
             messages,
             graph,
             history,
+            touched_functions: TouchedFunctions::default(),
         })
     }
 
@@ -108,5 +115,80 @@ impl Snapshot {
             }
         }
         memory
+    }
+}
+
+/// The index of commit messages: that of `previous`, where neither the past nor the list of files
+/// has changed.
+fn commits(
+    files: &Files,
+    history: Option<&Arc<History>>,
+    previous: Option<&Snapshot>,
+) -> Arc<Commits> {
+    let Some(history) = history else {
+        return Arc::default();
+    };
+    let same = previous.filter(|previous| {
+        let is_same = |before| Arc::ptr_eq(before, history);
+        previous.history.as_ref().is_some_and(is_same) && previous.files.same_paths(files)
+    });
+    match same {
+        Some(previous) => previous.lexical.commits(),
+        None => Arc::new(Commits::new(history, files)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_model::{Commit, Language, ObjectId, RepoPath, Role, SkipReason, Touched};
+
+    use super::*;
+
+    fn file(path: &str) -> SourceFile {
+        SourceFile {
+            path: RepoPath::new(path).unwrap(),
+            blob: ObjectId::from_sha1([0; 20]),
+            size: 1,
+            language: Language::Text,
+            role: Role::Source,
+            content: None,
+            skipped: Some(SkipReason::Binary),
+        }
+    }
+
+    fn build(paths: &[&str], history: &Arc<History>, previous: Option<&Snapshot>) -> Snapshot {
+        let revision = Revision {
+            commit: String::new(),
+            dirty: true,
+        };
+        let files = paths.iter().map(|path| file(path)).collect();
+        let history = Some(Arc::clone(history));
+        Snapshot::build(revision, 1, files, history, previous).unwrap()
+    }
+
+    #[test]
+    fn messages_are_indexed_again_only_where_files_or_commits_differ() {
+        let touched = Touched {
+            path: RepoPath::new("b.py").unwrap(),
+            functions: Vec::new(),
+        };
+        let commit = Commit {
+            message: "connect".to_owned(),
+            time: 0,
+            is_bot: false,
+            touched: vec![touched],
+        };
+        let history = Arc::new(History {
+            commits: vec![commit],
+        });
+        let first = build(&["b.py"], &history, None);
+        let is_shared =
+            |next: &Snapshot| Arc::ptr_eq(&first.lexical.commits(), &next.lexical.commits());
+        assert!(is_shared(&build(&["b.py"], &history, Some(&first))));
+        let other = build(&["a.py", "b.py"], &history, Some(&first));
+        assert!(!is_shared(&other));
+        assert_eq!(other.lexical.commits().commits[0].files[0].0, 1);
+        let again = Arc::new(History::clone(&history));
+        assert!(!is_shared(&build(&["b.py"], &again, Some(&first))));
     }
 }

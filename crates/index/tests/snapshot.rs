@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile};
+use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
 use proptest::prelude::*;
 
 type Tree = BTreeMap<String, Arc<Content>>;
@@ -38,6 +38,19 @@ fn files(tree: &Tree) -> Vec<SourceFile> {
         .collect()
 }
 
+fn commit(message: &str, paths: &[&str]) -> Commit {
+    let touched = |path: &&str| Touched {
+        path: RepoPath::new(path).unwrap(),
+        functions: Vec::new(),
+    };
+    Commit {
+        message: message.to_owned(),
+        time: 0,
+        is_bot: false,
+        touched: paths.iter().map(touched).collect(),
+    }
+}
+
 fn build(tree: &Tree, previous: Option<&Snapshot>) -> Snapshot {
     let revision = Revision {
         commit: String::new(),
@@ -45,17 +58,8 @@ fn build(tree: &Tree, previous: Option<&Snapshot>) -> Snapshot {
     };
     let history = History {
         commits: vec![
-            Commit {
-                message: "connect the client to the pool".to_owned(),
-                paths: vec![
-                    RepoPath::new("m1.py").unwrap(),
-                    RepoPath::new("gone.py").unwrap(),
-                ],
-            },
-            Commit {
-                message: "value of the pool".to_owned(),
-                paths: vec![RepoPath::new("m2.py").unwrap()],
-            },
+            commit("connect the client to the pool", &["m1.py", "gone.py"]),
+            commit("value of the pool", &["m2.py"]),
         ],
     };
     Snapshot::build(revision, 1, files(tree), Some(Arc::new(history)), previous).unwrap()

@@ -15,7 +15,7 @@ pub use facts::{
     ImportedName, LocalId, Message, MessageKind, Modifiers, ParseIssue, Reference, ReferenceKind,
     Region, RegionKind, Visibility,
 };
-pub use history::{Commit, History};
+pub use history::{Commit, History, Touched, TouchedFunctions};
 pub use id::{ObjectId, ObjectIdError};
 pub use language::{Language, Role};
 pub use path::{PathError, RepoPath};

@@ -64,7 +64,7 @@ impl GitWork {
                 dirty: false,
             },
             files,
-            history: None,
+            past: None,
         }))
     }
 }

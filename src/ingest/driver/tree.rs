@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Outcome, Shared, fail, publish};
-use crate::engine::{Cause, Engine, Phase, Plan, Progress, Watching, Writer};
+use crate::engine::{Cause, Engine, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
 use crate::ingest::tree::{TreeError, WorkingTree};
 use crate::ingest::watch::{Changed, TreeWatcher};
@@ -138,18 +138,18 @@ impl TreeWork {
             return Outcome::Settled;
         }
         // Another commit has another past; without a commit there is none to load.
-        let history = if revision.commit.is_empty() {
-            Some(Arc::default())
+        let past = if revision.commit.is_empty() {
+            Some(Past::default())
         } else {
             before
                 .filter(|before| before.revision.commit == revision.commit)
-                .and_then(|before| before.history.clone())
+                .and_then(|before| Past::of(before))
         };
         let plan = Plan {
             cause,
             revision,
             files: self.tree.files(),
-            history,
+            past,
         };
         publish(&mut self.writer, plan, start)
     }

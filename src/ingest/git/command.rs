@@ -21,11 +21,12 @@ const SETTINGS: [&str; 7] = [
 ];
 
 /// Environment of every call.
-const ENVIRONMENT: [(&str, &str); 7] = [
+const ENVIRONMENT: [(&str, &str); 8] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
     ("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
     ("GIT_PAGER", "cat"),
     ("LC_ALL", "C"),

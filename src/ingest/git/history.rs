@@ -1,95 +1,492 @@
-//! The past commits of a revision, read from one `git log` and bounded in size. Renames are never
-//! detected: that would read blobs, which a partial clone may lack.
+//! The past commits of a revision, bounded in size: messages, files and functions. What a commit
+//! changed is read once and recorded ([`records`]); whether it counts for a revision, that is
+//! whether it is an ancestor, is asked of git each time. Files come first and fast, functions need
+//! every blob and come later, if at all. Start at [`load`].
 
-use std::collections::HashMap;
+mod definitions;
+mod file;
+mod hunks;
+mod names;
+pub mod records;
+mod stream;
 
-use foveate_model::{Commit, History, RepoPath};
+use std::collections::{HashMap, HashSet};
+use std::io::Write as _;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use foveate_model::{Commit, History, ObjectId, RepoPath, Touched, TouchedFunctions};
+use sha1::{Digest, Sha1};
+use tokio_util::sync::CancellationToken;
 
 use super::{GitError, GitRepo, command};
+use crate::engine::Past;
+use hunks::{Changed, HunksReader};
+use names::{NamesReader, Renames};
+use records::{Names, Record, Records};
+use stream::Patience;
 
 /// How much of the past is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
     /// Commits, merges not counted.
     pub commits: usize,
+    /// Newest of them whose functions are read.
+    pub function_commits: usize,
     /// Bytes of one message; the rest is cut.
     pub message_bytes: usize,
     /// Paths of one commit. One that touched more (a reformatting, an import) keeps its message
     /// and no path: it says nothing about any of them.
     pub paths_per_commit: usize,
+    /// Time for each step of reading.
+    pub timeout: Duration,
 }
 
 impl Default for HistoryLimits {
     fn default() -> Self {
         Self {
-            commits: 5000,
+            commits: 20_000,
+            function_commits: 20_000,
             message_bytes: 4096,
             paths_per_commit: 200,
+            timeout: Duration::from_secs(120),
         }
     }
 }
 
-/// Starts a record; cannot stand in a message that git accepts as text.
-const RECORD: u8 = 0x1e;
-/// Ends the message of a record.
-const UNIT: u8 = 0x1f;
+/// How far to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Messages and files; functions where only few commits lack them.
+    Files,
+    /// Everything.
+    Functions,
+}
 
+/// Functions of so few commits are read along with the files.
+const FEW: usize = 300;
+/// Commits that one git is asked about: what was read is kept so often.
+const BATCH: usize = 2000;
+/// Longest record of a commit without its message, in bytes.
+const HEAD_BYTES: usize = 1024;
+
+/// Reads the ancestors of a commit.
 pub(super) fn load(
     repo: &GitRepo,
     commit: &str,
     limits: &HistoryLimits,
-) -> Result<History, GitError> {
+    records: &Records,
+    (step, stop): (Step, &CancellationToken),
+) -> Result<Past, GitError> {
     if limits.commits == 0 {
-        return Ok(History::default());
+        return Ok(Past::default());
     }
-    let mut command = command::git_in(&repo.git_dir);
-    command
-        .args(["log", "--no-renames", "--no-merges", "--no-ext-diff"])
-        .args(["--no-textconv", "--encoding=UTF-8", "--name-only", "-z"])
-        .arg(format!("--max-count={}", limits.commits))
-        .arg("--format=%x1e%B%x1f");
-    if !repo.prefix.is_empty() {
-        command.arg(format!("--relative={}", repo.prefix));
-    }
-    command.args(["--end-of-options", commit, "--"]);
-    if !repo.prefix.is_empty() {
-        command.arg(format!(":(top,literal){}", repo.prefix));
-    }
-    Ok(parse(&command::stdout(&mut command)?, limits))
+    let reader = Reader {
+        repo,
+        limits,
+        records,
+        patience: Patience::new(stop, limits.timeout),
+    };
+    records.open(reader.shape());
+    let heads = reader.heads(commit)?;
+    let shallow = reader.shallow()?;
+    let known: Vec<ObjectId> = heads
+        .iter()
+        .map(|head| head.id)
+        .filter(|id| !shallow.contains(id))
+        .collect();
+    reader.read_names(&known)?;
+    let newest = &known[..known.len().min(limits.function_commits)];
+    let functions = reader.read_functions(newest, step)?;
+    let past = Past {
+        history: Arc::new(assemble(heads, &known, records, reader.files(commit)?)),
+        functions,
+    };
+    records.end_round(limits.commits);
+    Ok(past)
 }
 
-fn parse(output: &[u8], limits: &HistoryLimits) -> History {
-    let mut known: HashMap<&str, RepoPath> = HashMap::new();
-    let mut commits = Vec::new();
-    for record in output.split(|b| *b == RECORD).skip(1) {
-        let mut parts = record.splitn(2, |b| *b == UNIT);
-        let message = parts.next().unwrap_or_default();
-        let names: Vec<&str> = parts
-            .next()
-            .unwrap_or_default()
-            .split(|b| *b == 0)
-            .filter_map(|name| std::str::from_utf8(name).ok())
-            .map(|name| name.trim_start_matches('\n'))
-            .filter(|name| !name.is_empty())
-            .collect();
-        let mut paths = Vec::new();
-        if names.len() <= limits.paths_per_commit {
-            paths.reserve_exact(names.len());
-            for name in names {
-                if let Some(path) = known.get(name) {
-                    paths.push(path.clone());
-                } else if let Ok(path) = RepoPath::new(name) {
-                    known.insert(name, path.clone());
-                    paths.push(path);
+/// What a commit says of itself.
+struct Head {
+    id: ObjectId,
+    time: i64,
+    is_bot: bool,
+    message: String,
+}
+
+struct Reader<'a> {
+    repo: &'a GitRepo,
+    limits: &'a HistoryLimits,
+    records: &'a Records,
+    patience: Patience<'a>,
+}
+
+impl Reader<'_> {
+    /// Records under other settings say something else.
+    fn shape(&self) -> u64 {
+        let settings = format!("{} {}", self.limits.paths_per_commit, self.repo.prefix);
+        let digest = Sha1::digest(settings);
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |shape, byte| shape << 8 | u64::from(*byte))
+    }
+
+    fn heads(&self, commit: &str) -> Result<Vec<Head>, GitError> {
+        let mut command = command::git_in(&self.repo.git_dir);
+        command
+            .args([
+                "log",
+                "-z",
+                "--no-merges",
+                "--no-follow",
+                "--encoding=UTF-8",
+            ])
+            .arg(format!("--max-count={}", self.limits.commits))
+            .arg("--format=%H%n%ct%n%an%n%ae%n%B")
+            .args(["--end-of-options", commit, "--"]);
+        if !self.repo.prefix.is_empty() {
+            command.arg(format!(":(top,literal){}", self.repo.prefix));
+        }
+        let mut heads = Vec::new();
+        let longest = HEAD_BYTES + self.limits.message_bytes;
+        let mut take = |piece: &[u8]| heads.extend(head(piece, self.limits.message_bytes));
+        stream::pieces(&mut command, b"", (0, longest), &self.patience, &mut take)?;
+        Ok(heads)
+    }
+
+    /// The commits whose parents a shallow clone left out: what they changed cannot be told.
+    fn shallow(&self) -> Result<HashSet<ObjectId>, GitError> {
+        let mut command = command::git_in(&self.repo.git_dir);
+        command.args([
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-path",
+            "shallow",
+        ]);
+        let path = command::stdout(&mut command)?;
+        let path = String::from_utf8_lossy(&path);
+        let text = std::fs::read_to_string(path.trim_end_matches('\n')).unwrap_or_default();
+        Ok(text
+            .lines()
+            .filter_map(|line| names::id(line.as_bytes()))
+            .collect())
+    }
+
+    /// The files at a commit.
+    fn files(&self, commit: &str) -> Result<HashSet<RepoPath>, GitError> {
+        let mut command = command::git_in(&self.repo.git_dir);
+        command
+            .args(["ls-tree", "-r", "-z", "--name-only", "--full-tree"])
+            .args(["--end-of-options", &self.repo.tree_of(commit)]);
+        let mut files = HashSet::new();
+        let mut take = |path: &[u8]| {
+            let path = std::str::from_utf8(path).ok();
+            files.extend(path.and_then(|path| self.records.intern(path)));
+        };
+        stream::pieces(
+            &mut command,
+            b"",
+            (0, names::LONGEST),
+            &self.patience,
+            &mut take,
+        )?;
+        Ok(files)
+    }
+
+    fn read_names(&self, commits: &[ObjectId]) -> Result<(), GitError> {
+        let turn = &self.records.names_turn;
+        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = self.records.without_names(commits);
+        for batch in missing.chunks(BATCH) {
+            let mut left = Left::new(batch);
+            while let Some(asked) = left.next() {
+                let run = self.names_of(asked, Renames::Found)?;
+                self.records.add_names(run.done);
+                left.ran(asked.len(), run.failed_at);
+            }
+            // Where blobs are missing, old names are not followed.
+            let run = self.names_of(&left.lost, Renames::Ignored)?;
+            self.records.add_names(run.done);
+            run.failed_at.map_or(Ok(()), |failure| Err(failure.error))?;
+        }
+        Ok(())
+    }
+
+    fn names_of(&self, commits: &[ObjectId], renames: Renames) -> Result<Run<Names>, GitError> {
+        let mut command = command::git_in(&self.repo.git_dir);
+        names::add_arguments(&mut command, renames);
+        command.args(["--name-status", "-z"]);
+        self.add_prefix(&mut command, &[]);
+        let mut intern = |path: &str| self.records.intern(path);
+        let mut reader = NamesReader::new(self.limits.paths_per_commit, &mut intern);
+        let end = (0, names::LONGEST);
+        let ran = self.run(&mut command, commits, end, &mut |piece| reader.take(piece));
+        let current = reader.current.as_ref().map(|(id, _)| *id);
+        if ran.is_ok() {
+            reader.finish();
+        }
+        Run::new(commits, reader.done, current, ran)
+    }
+
+    fn read_functions(
+        &self,
+        commits: &[ObjectId],
+        step: Step,
+    ) -> Result<TouchedFunctions, GitError> {
+        let missing = self.records.without_functions(commits).len();
+        if step == Step::Files && missing > FEW {
+            return Ok(TouchedFunctions::Reading);
+        }
+        loop {
+            let turn = &self.records.functions_turn;
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another revision may have read some meanwhile.
+            let missing = self.records.without_functions(commits);
+            if missing.is_empty() {
+                break;
+            }
+            match self.read_batch(&missing[..missing.len().min(BATCH)]) {
+                Ok(()) => {}
+                Err(error @ GitError::Cancelled(_)) => return Err(error),
+                Err(error) => {
+                    self.complain(&error);
+                    return Ok(TouchedFunctions::Unreadable);
                 }
             }
         }
-        commits.push(Commit {
-            message: cut(message, limits.message_bytes),
-            paths,
-        });
+        if self.records.gave_up() {
+            return Ok(TouchedFunctions::Unreadable);
+        }
+        Ok(TouchedFunctions::Read)
     }
-    History { commits }
+
+    /// Says once that functions are missing. What git said may name paths, and is left out.
+    fn complain(&self, error: &GitError) {
+        if !self.records.may_complain() {
+            return;
+        }
+        let reason = match error {
+            GitError::Timeout { .. } => error.to_string(),
+            GitError::Io(error) => error.to_string(),
+            _ => "git could not read blobs".to_owned(),
+        };
+        tracing::warn!(
+            reason,
+            "which functions past commits changed is not known of all of them"
+        );
+    }
+
+    fn read_batch(&self, commits: &[ObjectId]) -> Result<(), GitError> {
+        let mut left = Left::new(commits);
+        while let Some(asked) = left.next() {
+            let run = self.functions_of(asked)?;
+            let files = self.records.find(asked);
+            let mut changed: HashMap<ObjectId, Changed> = run.done.into_iter().collect();
+            // Git says nothing of a commit that touched no file with functions, so what stands
+            // before the place of a failure is known.
+            let settled = run.failed_at.as_ref().map_or(asked.len(), |f| f.position);
+            let functions = asked
+                .iter()
+                .zip(files)
+                .take(settled)
+                .filter_map(|(id, record)| {
+                    let changed = changed.remove(id).unwrap_or_default();
+                    Some((*id, by_file(&record?.names, changed)))
+                })
+                .collect();
+            self.records.add_functions(functions);
+            let lost_before = left.lost.len();
+            left.ran(asked.len(), run.failed_at);
+            let lost = &left.lost[lost_before..];
+            self.records.lose(lost);
+            let error = GitError::Output("log");
+            if self.records.gave_up() {
+                return Err(error);
+            }
+            if !lost.is_empty() {
+                self.complain(&error);
+            }
+        }
+        Ok(())
+    }
+
+    fn functions_of(&self, commits: &[ObjectId]) -> Result<Run<Changed>, GitError> {
+        // Named by the commits' own files alone: those of the working directory and of the
+        // repository have no say.
+        let mut attributes = tempfile::NamedTempFile::new()?;
+        attributes.write_all(definitions::attributes().as_bytes())?;
+        let mut command = command::git_in(&self.repo.git_dir);
+        let tree = empty_tree(commits);
+        command.arg(format!("--attr-source={tree}"));
+        let mut setting = std::ffi::OsString::from("core.attributesFile=");
+        setting.push(attributes.path());
+        command.arg("-c").arg(setting);
+        command.args(["-c", "core.bigFileThreshold=2m"]);
+        for setting in definitions::settings() {
+            command.args(["-c", &setting]);
+        }
+        names::add_arguments(&mut command, Renames::Found);
+        command.args([
+            "-p",
+            "-U0",
+            "--inter-hunk-context=0",
+            "--diff-algorithm=myers",
+        ]);
+        command.args([
+            "--no-indent-heuristic",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ]);
+        let files: Vec<String> = definitions::extensions()
+            .map(|extension| format!(":(top,glob)**/*.{extension}"))
+            .collect();
+        self.add_prefix(&mut command, &files);
+        let mut reader = HunksReader::default();
+        let end = (b'\n', hunks::LONGEST);
+        let ran = self.run(&mut command, commits, end, &mut |line| reader.take(line));
+        let current = reader.current.as_ref().map(|(id, _)| *id);
+        if ran.is_ok() {
+            reader.finish();
+        }
+        Run::new(commits, reader.done, current, ran)
+    }
+
+    /// Looks only below the part of the tree that counts, or at `files` where all of it does.
+    fn add_prefix(&self, command: &mut std::process::Command, files: &[String]) {
+        let prefix = &self.repo.prefix;
+        if prefix.is_empty() {
+            command.arg("--").args(files);
+        } else {
+            command.arg(format!("--relative={prefix}"));
+            command.args(["--", &format!(":(top,literal){prefix}")]);
+        }
+    }
+
+    fn run(
+        &self,
+        command: &mut std::process::Command,
+        commits: &[ObjectId],
+        end: (u8, usize),
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), GitError> {
+        if commits.is_empty() {
+            return Ok(());
+        }
+        let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
+        stream::pieces(command, input.as_bytes(), end, &self.patience, take)
+    }
+}
+
+/// What one run of git gave.
+struct Run<T> {
+    done: Vec<(ObjectId, T)>,
+    failed_at: Option<Failure>,
+}
+
+/// Where a run failed.
+struct Failure {
+    /// The commit that was being read, or one before the one that git could not read.
+    position: usize,
+    error: GitError,
+}
+
+impl<T> Run<T> {
+    fn new(
+        commits: &[ObjectId],
+        done: Vec<(ObjectId, T)>,
+        current: Option<ObjectId>,
+        ran: Result<(), GitError>,
+    ) -> Result<Self, GitError> {
+        let failed_at = match ran {
+            Ok(()) => None,
+            Err(error @ GitError::Failed { .. }) => Some(Failure {
+                position: commits
+                    .iter()
+                    .position(|id| Some(*id) == current)
+                    .unwrap_or_default(),
+                error,
+            }),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { done, failed_at })
+    }
+}
+
+/// Works through commits of which git may fail on some. Git does not say on which: it may have
+/// written of it or not. So after a failure the next commit is asked for alone.
+struct Left<'a> {
+    commits: &'a [ObjectId],
+    at_once: usize,
+    lost: Vec<ObjectId>,
+}
+
+impl<'a> Left<'a> {
+    fn new(commits: &'a [ObjectId]) -> Self {
+        Self {
+            commits,
+            at_once: BATCH,
+            lost: Vec::new(),
+        }
+    }
+
+    fn next(&self) -> Option<&'a [ObjectId]> {
+        let asked = &self.commits[..self.commits.len().min(self.at_once)];
+        (!asked.is_empty()).then_some(asked)
+    }
+
+    fn ran(&mut self, asked: usize, failure: Option<Failure>) {
+        match failure {
+            None => {
+                self.commits = &self.commits[asked..];
+                self.at_once = BATCH;
+            }
+            Some(failure) if asked > 1 => {
+                self.commits = &self.commits[failure.position..];
+                self.at_once = 1;
+            }
+            Some(_) => {
+                self.lost.extend_from_slice(&self.commits[..1]);
+                self.commits = &self.commits[1..];
+                self.at_once = BATCH;
+            }
+        }
+    }
+}
+
+/// The tree without files, which every repository has, by the kind of its ids.
+fn empty_tree(commits: &[ObjectId]) -> &'static str {
+    match commits.first() {
+        Some(id) if id.as_bytes().len() == 32 => {
+            "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+        }
+        _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    }
+}
+
+fn by_file(names: &Names, mut changed: Changed) -> Vec<Vec<Box<str>>> {
+    let functions = |file: &RepoPath| {
+        changed
+            .iter_mut()
+            .find(|(path, _)| path == file.as_str())
+            .map(|(_, functions)| std::mem::take(functions))
+            .unwrap_or_default()
+    };
+    names.files.iter().map(functions).collect()
+}
+
+fn head(piece: &[u8], message_bytes: usize) -> Option<Head> {
+    let mut lines = piece.splitn(5, |byte| *byte == b'\n');
+    let id = names::id(lines.next()?)?;
+    let time = std::str::from_utf8(lines.next()?).ok()?.parse().ok()?;
+    let name = String::from_utf8_lossy(lines.next()?);
+    let email = String::from_utf8_lossy(lines.next()?);
+    Some(Head {
+        id,
+        time,
+        is_bot: is_bot(&name, &email),
+        message: cut(lines.next().unwrap_or_default(), message_bytes),
+    })
 }
 
 fn cut(message: &[u8], bytes: usize) -> String {
@@ -98,31 +495,121 @@ fn cut(message: &[u8], bytes: usize) -> String {
     text[..text.floor_char_boundary(bytes)].to_owned()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_and_paths_are_told_apart() {
-        let output = b"\x1efix typo\n\nbody\n\x1f\0\ndocs/a.rst\0b.py\0\x1eempty\x1f\0\x1elast\x1f\0\nb.py\0";
-        let limits = HistoryLimits {
-            paths_per_commit: 1,
-            message_bytes: 12,
-            ..HistoryLimits::default()
-        };
-        let history = parse(output, &limits);
-        let seen: Vec<(&str, Vec<&str>)> = history
-            .commits
+/// Whether an author is a program, by the names that programs give themselves.
+fn is_bot(name: &str, email: &str) -> bool {
+    const KNOWN: [&str; 9] = [
+        "dependabot",
+        "renovate",
+        "pre-commit-ci",
+        "greenkeeper",
+        "github-actions",
+        "snyk-bot",
+        "codecov",
+        "transifex",
+        "weblate",
+    ];
+    let (name, email) = (name.to_lowercase(), email.to_lowercase());
+    let user = email.split('@').next().unwrap_or_default();
+    let ends_as_bot = |text: &str| {
+        ["[bot]", "-bot", " bot", "_bot"]
             .iter()
-            .map(|c| (&*c.message, c.paths.iter().map(RepoPath::as_str).collect()))
+            .any(|end| text.ends_with(end))
+    };
+    ends_as_bot(&name)
+        || ends_as_bot(user)
+        || [&*name, user].contains(&"bot")
+        || KNOWN.contains(&&*name)
+}
+
+/// The history by the names that files have now: from new to old, a rename says what an older name
+/// has become.
+fn assemble(
+    heads: Vec<Head>,
+    known: &[ObjectId],
+    records: &Records,
+    files: HashSet<RepoPath>,
+) -> History {
+    let found = records.find(known);
+    let records: HashMap<&ObjectId, Arc<Record>> = known
+        .iter()
+        .zip(found)
+        .filter_map(|(id, record)| Some((id, record?)))
+        .collect();
+    let mut present = PresentNames {
+        files,
+        names: HashMap::new(),
+    };
+    let commits = heads
+        .into_iter()
+        .map(|head| {
+            let record = records.get(&head.id);
+            let touched = record.map(|record| present.touched(record));
+            if let Some(record) = record {
+                present.go_behind(&record.names);
+            }
+            Commit {
+                message: head.message,
+                time: head.time,
+                is_bot: head.is_bot,
+                touched: touched.unwrap_or_default(),
+            }
+        })
+        .collect();
+    History { commits }
+}
+
+/// What files are called at the revision that was asked about, by their names at some time before.
+struct PresentNames {
+    /// The files of the revision.
+    files: HashSet<RepoPath>,
+    names: HashMap<RepoPath, RepoPath>,
+}
+
+impl PresentNames {
+    fn of(&self, path: &RepoPath) -> RepoPath {
+        self.names.get(path).unwrap_or(path).clone()
+    }
+
+    fn touched(&self, record: &Record) -> Vec<Touched> {
+        let mut all: Vec<Touched> = Vec::with_capacity(record.names.files.len());
+        let mut functions = record.functions.iter().flatten();
+        for file in &record.names.files {
+            let path = self.of(file);
+            let functions = functions.next().cloned().unwrap_or_default();
+            // Two files of that time may since have become one.
+            match all.iter_mut().find(|touched| touched.path == path) {
+                Some(same) => merge(&mut same.functions, functions),
+                None => all.push(Touched { path, functions }),
+            }
+        }
+        all
+    }
+
+    /// Goes to the time before a commit.
+    fn go_behind(&mut self, names: &Names) {
+        let renamed: Vec<(RepoPath, RepoPath)> = names
+            .renames
+            .iter()
+            .map(|(old, new)| (old.clone(), self.of(new)))
+            // What is gone keeps its name: another branch may have renamed the file otherwise.
+            .filter(|(_, now)| self.files.contains(now))
             .collect();
-        assert_eq!(
-            seen,
-            [
-                ("fix typo\n\nbo", vec![]),
-                ("empty", vec![]),
-                ("last", vec!["b.py"])
-            ]
-        );
+        // Before it, a file of the new name was another one.
+        for (_, new) in &names.renames {
+            self.names.remove(new);
+        }
+        self.names.extend(renamed);
     }
 }
+
+fn merge(functions: &mut Vec<Box<str>>, more: Vec<Box<str>>) {
+    for name in more {
+        if functions.len() < hunks::MOST_FUNCTIONS && !functions.contains(&name) {
+            functions.push(name);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "history/tests.rs"]
+mod tests;

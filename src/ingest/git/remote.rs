@@ -97,6 +97,7 @@ impl RemoteCopy {
                 return Err(GitError::Timeout {
                     subcommand,
                     seconds: self.timeout.as_secs(),
+                    setting: "git.timeout_seconds",
                 });
             }
         };

@@ -45,13 +45,13 @@ impl Commits {
         };
         let mut frequencies: HashMap<Box<str>, u16> = HashMap::default();
         for commit in &history.commits {
-            if commit.paths.is_empty() || commit.paths.len() > MOST_FILES {
+            if commit.touched.is_empty() || commit.touched.len() > MOST_FILES {
                 continue;
             }
             let mut present: Vec<FileId> = commit
-                .paths
+                .touched
                 .iter()
-                .filter_map(|path| files.find(path.as_str()))
+                .filter_map(|touched| files.find(touched.path.as_str()))
                 .collect();
             present.sort_unstable();
             present.dedup();
@@ -77,7 +77,7 @@ impl Commits {
                     .or_default()
                     .push((number, count));
             }
-            let share = 1.0 / (commit.paths.len() as f32).sqrt();
+            let share = 1.0 / (commit.touched.len() as f32).sqrt();
             for file in &present {
                 index.file_lengths[file.0 as usize] += share * length as f32;
             }

@@ -1,0 +1,255 @@
+//! Which functions commits changed, from the lines of `git log -p -U0`: by the head of each change,
+//! which names the last definition above it, and by definitions among the changed lines.
+
+use foveate_model::ObjectId;
+
+use super::definitions::{self, Family};
+use super::names::{self, COMMIT};
+
+/// Longest line that is looked at, in bytes; the rest is cut.
+pub const LONGEST: usize = 512;
+/// Functions kept per file.
+pub const MOST_FUNCTIONS: usize = 50;
+
+/// Functions by the file that they are in.
+pub type Changed = Vec<(String, Vec<Box<str>>)>;
+
+/// Reads lines.
+#[derive(Debug, Default)]
+pub struct HunksReader {
+    /// Commits that were read whole.
+    pub done: Vec<(ObjectId, Changed)>,
+    /// The commit that is being read.
+    pub current: Option<(ObjectId, Changed)>,
+    /// The family of the file that is being read.
+    family: Option<Family>,
+    hunk: Hunk,
+}
+
+/// One change: some lines taken away, some put in their place.
+#[derive(Debug, Default)]
+struct Hunk {
+    /// Lines to come that were taken away, and that were added.
+    left: [usize; 2],
+    /// The definition above the change: its name, and its indentation where that is known.
+    above: Option<(Box<str>, Option<usize>)>,
+    /// The sign of the lines that are being read.
+    sign: u8,
+    /// Whether the lines with that sign have come to another definition.
+    has_left: bool,
+}
+
+impl HunksReader {
+    /// The next line, without its end.
+    pub fn take(&mut self, line: &[u8]) {
+        let first = line.first().copied().unwrap_or_default();
+        let is_changed = match first {
+            b'-' => self.hunk.expects(0),
+            b'+' => self.hunk.expects(1),
+            _ => false,
+        };
+        if is_changed {
+            return self.changed(first, &line[1..]);
+        }
+        if first == COMMIT {
+            self.finish();
+            self.current = names::id(&line[1..]).map(|id| (id, Changed::new()));
+        } else if line.starts_with(b"diff --git ") {
+            self.family = None;
+        } else if line.starts_with(b"--- a/") || line.starts_with(b"+++ b/") {
+            self.file(&line[6..]);
+        } else if line.starts_with(b"@@ ") {
+            self.head(line);
+        }
+    }
+
+    /// Nothing more comes, and nothing failed.
+    pub fn finish(&mut self) {
+        self.family = None;
+        self.hunk = Hunk::default();
+        self.done.extend(self.current.take());
+    }
+
+    /// The name of the file; the later one, of what it has become, replaces the earlier.
+    fn file(&mut self, path: &[u8]) {
+        let Some((_, files)) = &mut self.current else {
+            return;
+        };
+        // Git ends a name with blanks in it by a tab.
+        let path = path.strip_suffix(b"\t").unwrap_or(path);
+        let Ok(path) = std::str::from_utf8(path) else {
+            return;
+        };
+        if self.family.take().is_some() {
+            files.pop();
+        }
+        self.family = definitions::family(path);
+        if self.family.is_some() {
+            files.push((path.to_owned(), Vec::new()));
+        }
+    }
+
+    fn head(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let mut parts = text.splitn(3, "@@");
+        let ranges = parts.nth(1).unwrap_or_default();
+        let above = parts.next().unwrap_or_default();
+        let mut counts = ranges.split_whitespace().map(lines_of);
+        self.hunk = Hunk {
+            left: [
+                counts.next().unwrap_or_default(),
+                counts.next().unwrap_or_default(),
+            ],
+            above: self.above(above.strip_prefix(' ').unwrap_or(above)),
+            ..Hunk::default()
+        };
+    }
+
+    fn above(&self, line: &str) -> Option<(Box<str>, Option<usize>)> {
+        let family = self.family?;
+        let name = family.named(line)?;
+        let indentation = family
+            .shows_indentation()
+            .then(|| line.len() - line.trim_start().len());
+        Some((name.into(), indentation))
+    }
+
+    fn changed(&mut self, sign: u8, line: &[u8]) {
+        let Some(family) = self.family else { return };
+        let line = String::from_utf8_lossy(line);
+        if line.trim().is_empty() {
+            return;
+        }
+        let defined = family.defines(&line);
+        let inside = self.hunk.is_inside(sign, &line, defined.is_some());
+        if inside && let Some((name, _)) = self.hunk.above.take() {
+            self.add(name);
+        }
+        if let Some(name) = defined {
+            self.add(name.into());
+        }
+    }
+
+    fn add(&mut self, name: Box<str>) {
+        let file = self
+            .current
+            .as_mut()
+            .and_then(|(_, files)| files.last_mut());
+        let Some((_, functions)) = file else { return };
+        if functions.len() < MOST_FUNCTIONS && !functions.contains(&name) {
+            functions.push(name);
+        }
+    }
+}
+
+impl Hunk {
+    fn expects(&mut self, side: usize) -> bool {
+        let expected = self.left[side] > 0;
+        self.left[side] = self.left[side].saturating_sub(1);
+        expected
+    }
+
+    /// Whether a changed line belongs to the definition above: it stands deeper, or closes the
+    /// brackets of its head, and no other definition of the same depth has begun in between.
+    fn is_inside(&mut self, sign: u8, line: &str, is_definition: bool) -> bool {
+        if self.sign != sign {
+            self.sign = sign;
+            self.has_left = false;
+        }
+        let Some((_, indentation)) = &self.above else {
+            return false;
+        };
+        let text = line.trim_start();
+        let is_deeper = match indentation {
+            Some(indentation) => line.len() - text.len() > *indentation,
+            None => !is_definition,
+        };
+        if is_definition && !is_deeper {
+            self.has_left = true;
+        }
+        !self.has_left && (is_deeper || text.starts_with([')', ']', '}', '{']))
+    }
+}
+
+/// The lines of one side of a change: `-12,3`, or `-12` for one line.
+fn lines_of(range: &str) -> usize {
+    range
+        .split_once(',')
+        .map_or(1, |(_, count)| count.parse().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        let mut reader = HunksReader::default();
+        reader.take(format!("\x1e{}", "a".repeat(40)).as_bytes());
+        for line in text.lines() {
+            reader.take(line.as_bytes());
+        }
+        reader.finish();
+        let files: Vec<String> = reader.done[0]
+            .1
+            .iter()
+            .map(|(path, functions)| format!("{path}: {}", functions.join(" ")))
+            .collect();
+        files.join("; ")
+    }
+
+    #[test]
+    fn heads_and_changed_definitions_count() {
+        let text = "
+diff --git a/shop/cart.py b/shop/basket.py
+--- a/shop/cart.py
++++ b/shop/basket.py
+@@ -3 +3,2 @@ class Cart:
+-    --- a/none.py
++    size = 1
++
+@@ -9,0 +10,3 @@ class Cart:     def add(self):
+@@ -9,0 +10,3 @@     def add(self):
++    @property
++    def total(self):
++        return 1
+@@ -20 +30 @@     def checkout(self):
+-        return 1
++        return 2
+@@ -40,2 +50,0 @@     def last(self):
+-def helper():
+-    return 1
+@@ -60 +50 @@ def above():
+-NAME = 1
++NAME = 2
+diff --git a/README.md b/README.md
+--- a/README.md
++++ b/README.md
+@@ -1 +1 @@ def no():
+-  a
++  b
+diff --git a/my app.ts b/my app.ts
+--- /dev/null
++++ b/my app.ts\t
+@@ -0,0 +1 @@
++export class App {
+\\ No newline at end of file
+";
+        assert_eq!(
+            read(text),
+            "shop/basket.py: Cart total checkout helper; my app.ts: App"
+        );
+    }
+
+    #[test]
+    fn a_deleted_file_is_known_by_its_last_name() {
+        let text = "
+diff --git a/old.rs b/old.rs
+--- a/old.rs
++++ /dev/null
+@@ -1,2 +0,0 @@
+-fn gone() {
+-}
+";
+        assert_eq!(read(text), "old.rs: gone");
+    }
+}

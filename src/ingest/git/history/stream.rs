@@ -1,0 +1,168 @@
+//! Runs git and reads what it writes piece by piece, so that memory stays bounded whatever a
+//! repository holds. Git is ended when the time is over or the work was asked to stop.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::{GitError, command};
+use crate::engine::Cancelled;
+
+/// How soon a stop is noticed.
+const GLANCE: Duration = Duration::from_millis(50);
+/// More of what git complains of is not kept.
+const COMPLAINT_BYTES: u64 = 4096;
+/// Room for what git wrote and was not read yet.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Until when a piece of work may go on.
+#[derive(Debug)]
+pub struct Patience<'a> {
+    stop: &'a CancellationToken,
+    limit: Duration,
+    deadline: Instant,
+}
+
+impl<'a> Patience<'a> {
+    /// From now on for `limit`, unless `stop` comes first.
+    pub fn new(stop: &'a CancellationToken, limit: Duration) -> Self {
+        Self {
+            stop,
+            limit,
+            deadline: Instant::now() + limit,
+        }
+    }
+
+    /// # Errors
+    /// When it is over.
+    pub fn check(&self) -> Result<(), GitError> {
+        if self.stop.is_cancelled() {
+            return Err(Cancelled.into());
+        }
+        if Instant::now() >= self.deadline {
+            return Err(GitError::Timeout {
+                subcommand: "log",
+                seconds: self.limit.as_secs(),
+                setting: "history.timeout_seconds",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Runs git with `input`, and hands over what it writes in the pieces that `end` ends, each cut
+/// after `longest` bytes.
+///
+/// # Errors
+/// When git fails or has to be ended. What was handed over until then holds, but for the last
+/// piece.
+pub fn pieces(
+    command: &mut Command,
+    input: &[u8],
+    (end, longest): (u8, usize),
+    patience: &Patience<'_>,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<(), GitError> {
+    patience.check()?;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(command::start_error)?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (done, is_done) = mpsc::channel();
+    let (read, complaint) = std::thread::scope(|threads| {
+        let complaint = threads.spawn(move || stderr.map(drain).unwrap_or_default());
+        let running = &mut child;
+        let watch = threads.spawn(move || watch(running, &is_done, patience));
+        if let Some(mut stdin) = stdin {
+            // Git reads all of it before it writes; where it ends early, its status says why.
+            let _ = stdin.write_all(input);
+        }
+        let read = stdout.map_or(Ok(()), |stdout| {
+            let mut reader = BufReader::with_capacity(BUFFER_BYTES, stdout);
+            split(&mut reader, end, longest, take)
+        });
+        drop(done);
+        let _ = watch.join();
+        (read, complaint.join().unwrap_or_default())
+    });
+    if read.is_err() {
+        let _ = child.kill();
+    }
+    let status = child.wait()?;
+    if status.success() {
+        return Ok(read?);
+    }
+    patience.check()?;
+    Err(command::failure(command, &complaint))
+}
+
+/// Ends git when patience does.
+fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, patience: &Patience<'_>) {
+    while is_done.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+        if patience.check().is_err() {
+            let _ = child.kill();
+            return;
+        }
+    }
+}
+
+/// Reads everything, so that git never waits for us, and keeps the beginning.
+fn drain(stderr: ChildStderr) -> Vec<u8> {
+    let mut reader = BufReader::new(stderr);
+    let mut kept = Vec::new();
+    let _ = reader.by_ref().take(COMPLAINT_BYTES).read_to_end(&mut kept);
+    let _ = std::io::copy(&mut reader, &mut std::io::sink());
+    kept
+}
+
+fn split(
+    reader: &mut impl BufRead,
+    end: u8,
+    longest: usize,
+    take: &mut dyn FnMut(&[u8]),
+) -> std::io::Result<()> {
+    let mut piece = Vec::with_capacity(longest);
+    loop {
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        let found = buffer.iter().position(|byte| *byte == end);
+        let part = &buffer[..found.unwrap_or(buffer.len())];
+        let room = longest - piece.len();
+        piece.extend_from_slice(&part[..part.len().min(room)]);
+        let used = part.len() + usize::from(found.is_some());
+        reader.consume(used);
+        if found.is_some() {
+            take(&piece);
+            piece.clear();
+        }
+    }
+    if !piece.is_empty() {
+        take(&piece);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_pieces_are_cut_and_the_next_one_is_whole() {
+        let text = b"short\nmuch too long\n\nlast";
+        let mut seen = Vec::new();
+        let mut reader = BufReader::with_capacity(3, &text[..]);
+        split(&mut reader, b'\n', 6, &mut |piece| {
+            seen.push(String::from_utf8_lossy(piece).into_owned());
+        })
+        .unwrap();
+        assert_eq!(seen, ["short", "much t", "", "last"]);
+    }
+}

@@ -1,0 +1,473 @@
+//! Histories of small repositories, made by git.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::*;
+
+struct Fixture {
+    _keep: TempDir,
+    root: PathBuf,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        Self::with_ids("sha1")
+    }
+
+    fn with_ids(format: &str) -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap().join("repo");
+        std::fs::create_dir(&root).unwrap();
+        let fixture = Self { _keep: keep, root };
+        let format = format!("--object-format={format}");
+        fixture.git(&["init", "-q", "-b", "main", &format]);
+        fixture
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        git_at(&self.root, arguments)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn commit(&self, message: &str) -> String {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    fn load(&self, commit: &str, records: &Records) -> Past {
+        load_at(&self.root, commit, records)
+    }
+
+    /// The history of a commit as text, read anew.
+    fn seen(&self, commit: &str) -> Vec<String> {
+        shown(&self.load(commit, &Records::in_memory()))
+    }
+}
+
+fn git_at(root: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_INDEX_FILE")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {stderr}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn load_at(root: &Path, commit: &str, records: &Records) -> Past {
+    load_step(root, commit, records, Step::Functions)
+}
+
+fn load_step(root: &Path, commit: &str, records: &Records, step: Step) -> Past {
+    let repo = GitRepo::open(root).unwrap();
+    let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
+    repo.history(commit, &limits, records, step, &stop).unwrap()
+}
+
+/// `subject: path(function, …) …`, newest first.
+fn shown(past: &Past) -> Vec<String> {
+    let commits = past.history.commits.iter();
+    commits
+        .map(|commit| {
+            let subject = commit.message.lines().next().unwrap_or_default();
+            let touched = commit.touched.iter().map(|touched| {
+                let functions: Vec<&str> = touched.functions.iter().map(|name| &**name).collect();
+                format!(" {}({})", touched.path.as_str(), functions.join(" "))
+            });
+            format!("{subject}:{}", touched.collect::<String>())
+        })
+        .collect()
+}
+
+const CART: &str = "class Cart:\n    def add(self):\n        return 1\n\n    def total(self):\n        price = 1\n        return price\n";
+
+#[test]
+fn files_and_functions_are_named_as_they_are_now() {
+    let f = Fixture::new();
+    f.write("shop/cart.py", CART);
+    f.commit("open");
+    f.write("shop/cart.py", CART.replace("price = 1", "price = 2"));
+    f.commit("fix total");
+    f.git(&["mv", "shop/cart.py", "shop/basket.py"]);
+    f.commit("rename once");
+    f.git(&["mv", "shop/basket.py", "basket.py"]);
+    f.write("basket.py", CART.replace("return 1", "return 3"));
+    f.write("shop/cart.py", "def other():\n    pass\n");
+    f.write("notes.md", "# Notes\n");
+    let head = f.commit("rename twice");
+    assert_eq!(
+        f.seen(&head),
+        [
+            "rename twice: basket.py(add total) notes.md() shop/cart.py(other)",
+            "rename once: basket.py()",
+            "fix total: basket.py(total)",
+            "open: basket.py(Cart add total)",
+        ]
+    );
+}
+
+#[test]
+fn merges_are_left_out_and_odd_commits_keep_their_message() {
+    let f = Fixture::new();
+    f.write("a.py", "def a():\n    return 1\n");
+    f.commit("first");
+    f.git(&["checkout", "-q", "-b", "side"]);
+    f.write("side.py", "def side():\n    return 1\n");
+    f.commit("side");
+    f.git(&["checkout", "-q", "main"]);
+    f.write("a.py", "def a():\n    return 2\n");
+    f.commit("second");
+    f.git(&["merge", "-q", "--no-ff", "-m", "merge", "side"]);
+    f.git(&["revert", "--no-edit", "HEAD~1"]);
+    f.commit("empty");
+    for n in 0..201 {
+        f.write(&format!("many/{n}.py"), format!("x = {n}\n"));
+    }
+    f.commit("import");
+    f.git(&["mv", "many", "more"]);
+    f.commit("move all");
+    f.write("more/7.py", "x = 8\n");
+    f.write("bad.txt", b"\xff");
+    f.git(&["add", "-A"]);
+    std::fs::write(f.root.join(".git/message"), b"caf\xe9\n").unwrap();
+    f.git(&["commit", "-q", "-F", ".git/message"]);
+    f.git(&[
+        "-c",
+        "user.name=dependabot[bot]",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "bump",
+    ]);
+    let past = f.load("HEAD", &Records::in_memory());
+    let mut seen = shown(&past);
+    seen[6..].sort();
+    assert_eq!(
+        seen,
+        [
+            "bump:",
+            "café: bad.txt() more/7.py()",
+            "move all:",
+            "import:",
+            "empty:",
+            "Revert \"second\": a.py(a)",
+        ]
+        .into_iter()
+        .chain(["first: a.py(a)", "second: a.py(a)", "side: side.py(side)"])
+        .collect::<Vec<_>>()
+    );
+    let commits = &past.history.commits;
+    assert!(commits[0].is_bot && !commits[1].is_bot);
+    assert!(commits.iter().all(|commit| commit.time > 1_000_000_000));
+}
+
+#[test]
+fn long_ids_are_read_alike() {
+    let f = Fixture::with_ids("sha256");
+    f.write("a.py", CART);
+    f.commit("one");
+    let records = f.root.with_file_name("shop.records");
+    for _ in 0..2 {
+        let past = f.load("HEAD", &Records::kept_in(records.clone()));
+        assert_eq!(shown(&past), ["one: a.py(Cart add total)"]);
+    }
+}
+
+#[test]
+fn a_file_of_a_large_move_is_followed() {
+    let f = Fixture::new();
+    for n in 0..201 {
+        f.write(&format!("many/{n}.py"), format!("x = {n}\n"));
+    }
+    f.commit("import");
+    f.write("many/7.py", "x = 7\ny = 7\n");
+    f.commit("change");
+    f.git(&["mv", "many", "more"]);
+    f.commit("move");
+    assert_eq!(f.seen("HEAD")[1], "change: more/7.py()");
+}
+
+#[test]
+fn only_ancestors_count_whatever_was_read_before() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.commit("before");
+    let asked = f.commit("asked");
+    let alone = f.seen(&asked);
+    f.git(&["checkout", "-q", "-b", "side"]);
+    f.git(&["mv", "a.py", "side.py"]);
+    f.commit("fix on a branch");
+    f.git(&["checkout", "-q", "main"]);
+    f.git(&["mv", "a.py", "b.py"]);
+    f.write("b.py", CART.replace("return 1", "return 2"));
+    f.commit("fix after");
+    f.git(&["merge", "-q", "-s", "ours", "-m", "merge", "side"]);
+    f.commit("later");
+    let records = Records::in_memory();
+    let later = shown(&f.load("HEAD", &records));
+    assert!(later.iter().any(|line| line.starts_with("fix on a branch")));
+    assert!(later.iter().any(|line| line.starts_with("before: b.py")));
+    let read = records.read_count();
+    assert_eq!(shown(&f.load(&asked, &records)), alone);
+    assert_eq!(alone, ["asked:", "before: a.py(Cart add total)"]);
+    assert_eq!(records.read_count(), read, "everything was read before");
+}
+
+#[test]
+fn what_a_shallow_clone_left_out_is_not_guessed() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.commit("one");
+    f.write("b.py", "def b():\n    pass\n");
+    f.commit("two");
+    f.write("a.py", CART.replace("return 1", "return 2"));
+    f.commit("three");
+    let url = format!("file://{}", f.root.display());
+    let clone = f.root.with_file_name("clone");
+    let clone = clone.to_str().unwrap();
+    f.git(&["clone", "-q", "--depth", "2", &url, clone]);
+    let (clone, records) = (Path::new(clone), Records::in_memory());
+    let seen = || shown(&load_at(clone, "HEAD", &records));
+    assert_eq!(seen(), ["three: a.py(add)", "two:"]);
+    git_at(clone, &["fetch", "-q", "--unshallow"]);
+    assert_eq!(seen()[1], "two: b.py(b)", "known as soon as it can be");
+}
+
+#[test]
+fn records_outlive_the_process_and_damage() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.commit("one");
+    f.write("a.py", CART.replace("return 1", "return 2"));
+    f.commit("two");
+    let path = f.root.with_file_name("shop.records");
+    let fresh = || Records::kept_in(path.clone());
+    let records = fresh();
+    let first = shown(&f.load("HEAD", &records));
+    assert_eq!(records.read_count(), 4, "files and functions of each");
+
+    let records = fresh();
+    assert_eq!(shown(&f.load("HEAD", &records)), first);
+    assert_eq!(records.read_count(), 0, "all of it was kept");
+    f.write("b.py", "def b():\n    pass\n");
+    f.commit("three");
+    f.load("HEAD", &records);
+    assert_eq!(records.read_count(), 2, "the new one alone");
+
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&path, bytes).unwrap();
+    let records = fresh();
+    assert_eq!(shown(&f.load("HEAD", &records))[1..], first);
+    let again = records.read_count();
+    assert!((1..=6).contains(&again), "what was damaged alone: {again}");
+    let records = fresh();
+    f.load("HEAD", &records);
+    assert_eq!(records.read_count(), 0, "the damage is mended");
+}
+
+#[test]
+fn files_count_where_blobs_are_missing() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.commit("one");
+    let blob = f.git(&["rev-parse", "HEAD:a.py"]);
+    f.write("a.py", CART.replace("return 1", "return 2"));
+    f.commit("two");
+    f.write("b.py", "def b():\n    return 1\n");
+    f.commit("three");
+    f.write("b.py", "def b():\n    return 2\n");
+    f.commit("four");
+    let object = format!(".git/objects/{}/{}", &blob[..2], &blob[2..]);
+    std::fs::remove_file(f.root.join(object)).unwrap();
+    let records = Records::in_memory();
+    let past = f.load("HEAD", &records);
+    let expected = [
+        "four: b.py(b)",
+        "three: b.py(b)",
+        "two: a.py()",
+        "one: a.py()",
+    ];
+    assert_eq!(shown(&past), expected);
+    assert_eq!(past.functions, TouchedFunctions::Read, "but for a few");
+    assert!(!records.may_complain(), "it was said");
+}
+
+#[test]
+fn a_repository_without_old_blobs_has_files_alone() {
+    let f = Fixture::new();
+    for n in 0..40 {
+        f.write("a.py", format!("def a():\n    return {n}\n"));
+        f.commit(&format!("change {n}"));
+    }
+    f.git(&["mv", "a.py", "b.py"]);
+    f.write("b.py", "def a():\n    return 'b'\n");
+    f.commit("rename");
+    f.git(&["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", f.root.display());
+    let clone = f.root.with_file_name("clone");
+    let clone = clone.to_str().unwrap();
+    f.git(&["clone", "-q", "--bare", "--filter=blob:none", &url, clone]);
+    let records = Records::in_memory();
+    let past = load_at(Path::new(clone), "HEAD", &records);
+    assert_eq!(past.functions, TouchedFunctions::Unreadable);
+    let seen = shown(&past);
+    assert_eq!(seen.len(), 41);
+    assert_eq!(seen[1], "change 39: a.py()");
+    assert!(!records.may_complain(), "it was said");
+}
+
+#[test]
+fn many_functions_come_after_the_files() {
+    let f = Fixture::new();
+    f.write("a.py", "def a():\n    return 0\n");
+    f.commit("first");
+    let mut stream = String::new();
+    for n in 1..=FEW {
+        let text = format!("def a():\n    return {n}\n");
+        stream += &format!(
+            "commit refs/heads/main\ncommitter A <a@b.c> {} +0000\ndata 1\nx\n{}M 100644 inline a.py\ndata {}\n{text}\n",
+            1_700_000_000 + n,
+            if n == 1 {
+                "from refs/heads/main^0\n"
+            } else {
+                ""
+            },
+            text.len(),
+        );
+    }
+    let path = f.root.join(".git/stream");
+    std::fs::write(&path, stream).unwrap();
+    let import = Command::new("git")
+        .arg("-C")
+        .arg(&f.root)
+        .args(["fast-import", "--quiet"])
+        .stdin(std::fs::File::open(path).unwrap())
+        .status();
+    assert!(import.unwrap().success());
+    let records = Records::in_memory();
+    let past = load_step(&f.root, "main", &records, Step::Files);
+    assert_eq!(past.functions, TouchedFunctions::Reading);
+    assert_eq!(shown(&past)[0], "x: a.py()");
+    let past = load_step(&f.root, "main", &records, Step::Functions);
+    assert_eq!(past.functions, TouchedFunctions::Read);
+    assert_eq!(shown(&past)[0], "x: a.py(a)");
+    assert_eq!(records.read_count(), 2 * (FEW + 1));
+}
+
+#[test]
+fn a_part_of_a_repository_has_its_own_past() {
+    let f = Fixture::new();
+    f.write("shop/cart.py", CART);
+    f.write("other.py", "x = 1\n");
+    f.commit("both");
+    f.write("other.py", "x = 2\n");
+    f.commit("other");
+    let repo = GitRepo::around(&f.root.join("shop")).unwrap().unwrap();
+    let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
+    let records = Records::in_memory();
+    let past = repo.history("HEAD", &limits, &records, Step::Functions, &stop);
+    assert_eq!(shown(&past.unwrap()), ["both: cart.py(Cart add total)"]);
+}
+
+#[test]
+fn nothing_that_a_repository_says_is_run_or_changes_what_is_read() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    f.write(
+        ".gitattributes",
+        "*.py diff=evil filter=evil -text binary\n",
+    );
+    f.commit("one");
+    f.write("a.py", CART.replace("return 1", "return 2"));
+    f.commit("two");
+    let before = f.seen("HEAD");
+    let mark = f.root.with_file_name("executed");
+    let program = format!("touch {}", mark.display());
+    std::fs::write(f.root.join(".git/info/attributes"), "*.py diff=evil\n").unwrap();
+    for (key, value) in [
+        ("diff.evil.command", program.as_str()),
+        ("diff.evil.textconv", &program),
+        ("filter.evil.smudge", &program),
+        ("filter.evil.clean", &program),
+        ("diff.external", &program),
+        ("diff.renames", "false"),
+        ("diff.noprefix", "true"),
+        ("diff.context", "9"),
+        ("color.ui", "always"),
+        ("log.showRoot", "false"),
+        ("log.follow", "true"),
+        ("core.attributesFile", "/dev/null"),
+    ] {
+        f.git(&["config", key, value]);
+    }
+    let after = f.seen("HEAD");
+    assert!(!mark.exists());
+    assert_eq!(before[0], "two: a.py(add)");
+    assert_eq!(
+        after[1], before[1],
+        "only patterns of the owner's own file may differ"
+    );
+}
+
+#[test]
+fn work_ends_when_it_is_stopped_or_takes_too_long() {
+    let f = Fixture::new();
+    f.commit("one");
+    let repo = GitRepo::open(&f.root).unwrap();
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let run = |limits: HistoryLimits, stop: &CancellationToken| {
+        let records = Records::in_memory();
+        repo.history("HEAD", &limits, &records, Step::Functions, stop)
+    };
+    let stopped = run(HistoryLimits::default(), &stop);
+    assert!(matches!(stopped, Err(GitError::Cancelled(_))));
+    let limits = HistoryLimits {
+        timeout: Duration::ZERO,
+        ..HistoryLimits::default()
+    };
+    let late = run(limits, &CancellationToken::new());
+    assert!(matches!(late, Err(GitError::Timeout { .. })));
+}
+
+#[test]
+fn a_message_in_no_encoding_is_kept_as_far_as_it_goes() {
+    let piece = [&[b'1'; 40], &b"\n17\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
+    let head = head(&piece, 5).unwrap();
+    assert_eq!((head.time, &*head.message), (17, "caf"));
+    let head = super::head(&piece, 99).unwrap();
+    assert_eq!(head.message, "caf\u{fffd} noir");
+}
+
+#[test]
+fn bots_are_known_by_their_names() {
+    for (name, email) in [
+        ("renovate[bot]", "x@y.z"),
+        ("x", "49699333+dependabot[bot]@users.noreply.github.com"),
+        ("x", "bot@pyup.io"),
+        ("pyup-bot", "a@b.c"),
+        ("pre-commit-ci", "a@b.c"),
+    ] {
+        assert!(is_bot(name, email), "{name} {email}");
+    }
+    assert!(!is_bot("Ada Abbot", "abbot@example.org"));
+}
