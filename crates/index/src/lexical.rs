@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 
-pub(crate) use self::commits::Commits;
+pub use self::commits::{Commits, NameId, Named, Past, PastCommit};
 use self::impacts::Scoring;
 use self::segment::{Document, Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
@@ -144,8 +144,8 @@ impl Lexical {
         Ok(chunks)
     }
 
-    /// The index of commit messages.
-    pub(crate) fn commits(&self) -> Arc<Commits> {
+    /// The index of commit messages, to be shared with a later snapshot.
+    pub(crate) fn shared_commits(&self) -> Arc<Commits> {
         Arc::clone(&self.commits)
     }
 

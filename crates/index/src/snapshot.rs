@@ -133,7 +133,7 @@ fn commits(
         previous.history.as_ref().is_some_and(is_same) && previous.files.same_paths(files)
     });
     match same {
-        Some(previous) => previous.lexical.commits(),
+        Some(previous) => previous.lexical.shared_commits(),
         None => Arc::new(Commits::new(history, files)),
     }
 }
@@ -182,8 +182,12 @@ mod tests {
             commits: vec![commit],
         });
         let first = build(&["b.py"], &history, None);
-        let is_shared =
-            |next: &Snapshot| Arc::ptr_eq(&first.lexical.commits(), &next.lexical.commits());
+        let is_shared = |next: &Snapshot| {
+            Arc::ptr_eq(
+                &first.lexical.shared_commits(),
+                &next.lexical.shared_commits(),
+            )
+        };
         assert!(is_shared(&build(&["b.py"], &history, Some(&first))));
         let other = build(&["a.py", "b.py"], &history, Some(&first));
         assert!(!is_shared(&other));

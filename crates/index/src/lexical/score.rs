@@ -8,6 +8,7 @@
 
 use crate::files::FileId;
 
+use super::commits::Commits;
 use super::fields::FIELDS;
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
@@ -278,13 +279,9 @@ impl Lexical {
         ranked
     }
 
-    /// The present files that a past commit touched and what it gives to each of them:
-    /// 1 / sqrt(files touched). `commit` is a position in the history index.
-    pub fn commit_files(&self, commit: u32) -> (&[FileId], f32) {
-        self.commits
-            .commits
-            .get(commit as usize)
-            .map_or((&[], 0.0), |c| (c.files.as_slice(), c.share))
+    /// The index of past commits.
+    pub fn commits(&self) -> &Commits {
+        &self.commits
     }
 }
 

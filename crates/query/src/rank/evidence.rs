@@ -1,7 +1,7 @@
 //! All evidence about a query, before it is weighed.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{Hits, LexicalError};
+use foveate_index::lexical::{Hits, LexicalError, PastCommit};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot};
 
@@ -89,6 +89,17 @@ impl Evidence {
             imports: noisy_or(files(true)),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
+    }
+
+    /// The nearest commits, each with its score as a share of the best one's.
+    pub(super) fn nearest_commits<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+    ) -> impl Iterator<Item = (&'a PastCommit, f32)> {
+        let best = self.hits.commits.first().map_or(1.0, |(_, score)| *score);
+        let commits = &snapshot.lexical.commits().commits;
+        let nearest = self.hits.commits.iter();
+        nearest.filter_map(move |(at, score)| Some((commits.get(*at as usize)?, score / best)))
     }
 
     fn search(

@@ -2,7 +2,7 @@
 //! is nested in.
 
 use foldhash::HashMap;
-use foveate_index::lexical::ChunkHit;
+use foveate_index::lexical::{ChunkHit, Named};
 use foveate_index::tokens::for_each_term;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{ChunkKind, DefinitionKind};
@@ -65,6 +65,7 @@ impl<'a> Pool<'a> {
         pool.mentions(evidence);
         pool.neighbours(evidence, config.neighbour_strength);
         pool.names(evidence);
+        pool.past(evidence);
         pool
     }
 
@@ -223,6 +224,28 @@ impl<'a> Pool<'a> {
                 }
             }
         }
+    }
+
+    /// How often commits changed a function, and how near the query those commits are.
+    fn past(&mut self, evidence: &Evidence) {
+        let files = &self.snapshot.files;
+        let commits = self.snapshot.lexical.commits();
+        let mut votes: HashMap<Named, f32> = HashMap::default();
+        for (commit, score) in evidence.nearest_commits(self.snapshot) {
+            let share = score / (commit.functions.len() as f32).sqrt();
+            for function in &commit.functions {
+                *votes.entry(*function).or_default() += share;
+            }
+        }
+        for (id, signals) in self.ids.iter().zip(&mut self.signals) {
+            let name = &files.definition(*id).name;
+            if let Some((named, past)) = commits.of_function(files.file_of(*id), name) {
+                signals.commits = votes.get(&named).copied().unwrap_or(0.0);
+                signals.changes = (1.0 + past.changes as f32).ln() / 5.0;
+                signals.recent = (1.0 + past.recent).ln() / 4.0;
+            }
+        }
+        self.scale(|signals| &mut signals.commits);
     }
 
     /// Which share of the names of a function and its class the query has.
