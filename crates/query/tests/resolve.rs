@@ -232,8 +232,8 @@ const TOOL: &str = "
         parser.add_argument('--dry-run', action='store_true')
 
 
-    def run(no_input):
-        return no_input
+    def no_input(answers):
+        return answers
 
     //- tool/checks.py
     import os
@@ -276,7 +276,7 @@ fn literals_lead_to_what_holds_them() {
         "The --dry-run option is ignored",
         &["tool/cli.py:arguments"],
     );
-    check_literal("Running with `--no-input` hangs", &["tool/cli.py:run"]);
+    check_literal("Running with `--no-input` hangs", &["tool/cli.py:no_input"]);
     check_literal(
         "names.E304 is raised twice",
         &["tool/checks.py:check_names"],
