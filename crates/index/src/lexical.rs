@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
 
-pub use self::commits::{Commits, NameId, Named, Past, PastCommit};
+pub use self::commits::{Commits, NameId, Named, PastCommit};
 use self::impacts::Scoring;
 use self::segment::{Document, Segment, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};

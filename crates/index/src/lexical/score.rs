@@ -97,6 +97,8 @@ pub struct Hits {
     pub chunks: Vec<ChunkHit>,
     /// The nearest commits by position in the history (newest first) with their score, best first.
     pub commits: Vec<(u32, f32)>,
+    /// Score of every commit, by position in the history.
+    pub commit_scores: Vec<f32>,
     /// Inverse document frequency over files, by term of the query.
     pub idf: Vec<f32>,
 }
@@ -153,6 +155,7 @@ impl Lexical {
             files: vec![FileHit::default(); self.files],
             chunks: vec![ChunkHit::default(); self.chunks],
             commits: Vec::new(),
+            commit_scores: Vec::new(),
             idf: Vec::new(),
         }
     }
@@ -207,7 +210,7 @@ impl Lexical {
                 hit.coverage += term.file * idf_files;
             }
         }
-        hits.commits = self.search_commits(terms, weights);
+        (hits.commits, hits.commit_scores) = self.search_commits(terms, weights);
         Ok(hits)
     }
 
@@ -252,7 +255,11 @@ impl Lexical {
         }
     }
 
-    fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
+    fn search_commits(
+        &self,
+        terms: &[QueryTerm],
+        weights: &LexicalWeights,
+    ) -> (Vec<(u32, f32)>, Vec<f32>) {
         let all = &self.commits.commits;
         let average = self.commits.total_length as f32 / all.len().max(1) as f32;
         let norms = Norms::new(weights.commit_b, average);
@@ -267,7 +274,7 @@ impl Lexical {
             }
         }
         let mut ranked: Vec<(u32, f32)> = (0..)
-            .zip(scores)
+            .zip(scores.iter().copied())
             .filter(|(_, score)| *score > 0.0)
             .collect();
         let best_first = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
@@ -276,7 +283,7 @@ impl Lexical {
             ranked.truncate(weights.nearest_commits);
         }
         ranked.sort_unstable_by(best_first);
-        ranked
+        (ranked, scores)
     }
 
     /// The index of past commits.

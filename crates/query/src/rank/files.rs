@@ -12,9 +12,6 @@ use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
 use super::{MOST_RANKED, explained, normalize};
 
-/// How many of a file's newest commits tell what is changed along with it.
-const MOST_ALONG: usize = 200;
-
 /// Ranks the files that have any evidence.
 pub(super) fn rank(
     snapshot: &Snapshot,
@@ -175,7 +172,6 @@ impl Dense {
         let name = source.path.file_name();
         let (stem, stem_title) = shares(evidence, name.split('.').next().unwrap_or(name));
         let text = snapshot.files.text(file);
-        let past = snapshot.lexical.commits().of_file(file);
         FileSignals {
             lexical: self.lexical[at],
             title: self.title[at],
@@ -192,9 +188,6 @@ impl Dense {
             directory: shares(evidence, directory_of(path)).0,
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
-            along: hop.along.get(&file).copied().unwrap_or(0.0),
-            changes: (1.0 + past.changes as f32).ln() / 7.0,
-            recent: (1.0 + past.recent).ln() / 5.0,
             lines: ((1 + text.len()) as f32).ln() / 14.0,
             fan_in: (1.0 + snapshot.graph.importers(file).len() as f32).ln() / 8.0,
             package: f32::from(u8::from(
@@ -209,8 +202,6 @@ impl Dense {
 struct Hop {
     imports: HashMap<FileId, f32>,
     importers: HashMap<FileId, f32>,
-    /// What was changed along with the best files.
-    along: HashMap<FileId, f32>,
 }
 
 impl Hop {
@@ -218,7 +209,6 @@ impl Hop {
         let mut hop = Self {
             imports: HashMap::default(),
             importers: HashMap::default(),
-            along: HashMap::default(),
         };
         let words: Vec<f32> = snapshot
             .files
@@ -232,7 +222,6 @@ impl Hop {
             let held = of.entry(file).or_default();
             *held = held.max(score);
         };
-        hop.along = changed_along(snapshot, &words, most);
         for file in best(&words, most) {
             let score = words[file.0 as usize];
             for imported in snapshot.graph.imports(file) {
@@ -334,25 +323,4 @@ fn commit_votes(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
         }
     }
     votes
-}
-
-/// Per file how often commits touched it along with the best files by their words.
-fn changed_along(snapshot: &Snapshot, words: &[f32], most: usize) -> HashMap<FileId, f32> {
-    let commits = snapshot.lexical.commits();
-    let mut along: HashMap<FileId, f32> = HashMap::default();
-    let mut of_best = best(words, most);
-    of_best.sort_unstable();
-    for file in of_best {
-        let own = commits.commits_of(file);
-        let share = words[file.0 as usize] / own.len().max(1) as f32;
-        for number in own.iter().take(MOST_ALONG) {
-            let commit = &commits.commits[*number as usize];
-            for other in commit.files.iter().filter(|other| **other != file) {
-                *along.entry(*other).or_default() += share * commit.share;
-            }
-        }
-    }
-    let highest = along.values().copied().fold(0.0, f32::max);
-    along.values_mut().for_each(|value| *value /= highest);
-    along
 }

@@ -239,13 +239,23 @@ impl<'a> Pool<'a> {
         }
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
             let name = &files.definition(*id).name;
-            if let Some((named, past)) = commits.of_function(files.file_of(*id), name) {
+            if let Some((named, touched)) = commits.of_function(files.file_of(*id), name) {
                 signals.commits = votes.get(&named).copied().unwrap_or(0.0);
-                signals.changes = (1.0 + past.changes as f32).ln() / 5.0;
-                signals.recent = (1.0 + past.recent).ln() / 4.0;
+                signals.changes = (1.0 + touched.len() as f32).ln() / 5.0;
+                for number in touched {
+                    let score = evidence.hits.commit_scores.get(*number as usize);
+                    let commit = &commits.commits[*number as usize];
+                    let share = 1.0 / (commit.functions.len() as f32).sqrt();
+                    let score = score.copied().unwrap_or(0.0) * share;
+                    signals.commit_best = signals.commit_best.max(score);
+                    signals.commit_sum += score;
+                }
+                signals.commit_sum /= (touched.len() as f32).sqrt();
             }
         }
         self.scale(|signals| &mut signals.commits);
+        self.scale(|signals| &mut signals.commit_best);
+        self.scale(|signals| &mut signals.commit_sum);
     }
 
     /// Which share of the names of a function and its class the query has.
