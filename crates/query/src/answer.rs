@@ -57,7 +57,7 @@ pub fn answer(
     let detected = now();
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let resolved = now();
-    let mut ranked = rank::rank(snapshot, &text, &candidates, &config.rank);
+    let mut ranked = rank::rank(snapshot, &text, &candidates, intent.kind, &config.rank);
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
     if ranked.files.is_empty() {

@@ -7,12 +7,14 @@ mod examine;
 mod files;
 mod functions;
 mod ranked;
+mod roles;
 mod terms;
 mod weights;
 
 use foveate_index::Snapshot;
 
 use self::evidence::Evidence;
+use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
@@ -43,10 +45,10 @@ pub fn rank(
     snapshot: &Snapshot,
     text: &QueryText,
     candidates: &Candidates,
+    intent: IntentKind,
     config: &RankConfig,
 ) -> Ranked {
-    let terms = terms::query_terms(text, config);
-    let (evidence, notes) = Evidence::gather(snapshot, text, candidates, terms, config);
+    let (evidence, notes) = Evidence::gather(snapshot, text, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config);
     let (functions, passages) = functions::rank(snapshot, &evidence, &files, config);
     Ranked {
@@ -126,7 +128,8 @@ mod tests {
         let text = QueryText::parse("`connect` fails");
         let candidates =
             crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
-        let evidence = Evidence::named(&snapshot, &text, &candidates);
+        let roles = roles::Roles::of(&text, IntentKind::BugFix, &config.rank.role);
+        let evidence = Evidence::named(&snapshot, &text, &candidates, roles);
         let files = files::rank(&snapshot, &evidence, &config.rank);
         let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank);
         assert_eq!(files.len(), 1);

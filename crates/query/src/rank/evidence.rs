@@ -5,8 +5,10 @@ use foveate_index::lexical::{Hits, LexicalError, PastCommit};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot};
 
-use super::terms::QueryTerms;
+use super::roles::Roles;
+use super::terms::{QueryTerms, query_terms};
 use super::weights::RankConfig;
+use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::{QueryText, SegmentKind};
@@ -22,6 +24,7 @@ pub(super) struct Known {
 
 /// All evidence about a query, by definition and file.
 pub(super) struct Evidence {
+    pub roles: Roles,
     pub hits: Hits,
     /// The terms of the query.
     pub terms: HashMap<String, Known>,
@@ -41,10 +44,12 @@ impl Evidence {
         snapshot: &Snapshot,
         text: &QueryText,
         candidates: &Candidates,
-        terms: QueryTerms,
+        intent: IntentKind,
         config: &RankConfig,
     ) -> (Self, Vec<Issue>) {
-        let mut evidence = Self::named(snapshot, text, candidates);
+        let roles = Roles::of(text, intent, &config.role);
+        let mut evidence = Self::named(snapshot, text, candidates, roles);
+        let terms = query_terms(text, config);
         let mut notes = Vec::new();
         if let Err(error) = evidence.search(snapshot, terms, config) {
             notes.push(Issue {
@@ -56,7 +61,12 @@ impl Evidence {
     }
 
     /// What the query names.
-    pub(super) fn named(snapshot: &Snapshot, text: &QueryText, candidates: &Candidates) -> Self {
+    pub(super) fn named(
+        snapshot: &Snapshot,
+        text: &QueryText,
+        candidates: &Candidates,
+        roles: Roles,
+    ) -> Self {
         let named = candidates
             .definitions
             .iter()
@@ -82,6 +92,7 @@ impl Evidence {
             .map(|s| s.text.as_str())
             .collect();
         Self {
+            roles,
             hits: snapshot.lexical.no_hits(),
             terms: HashMap::default(),
             definitions: noisy_or(named),

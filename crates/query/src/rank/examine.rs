@@ -5,8 +5,9 @@ use foveate_model::Lines;
 
 use super::evidence::Evidence;
 use super::weights::{FileSignals, FunctionSignals};
-use super::{files, functions, terms};
+use super::{files, functions};
 use crate::config::RankingConfig;
+use crate::intent;
 use crate::request::Request;
 use crate::resolve;
 use crate::text::QueryText;
@@ -39,10 +40,10 @@ pub fn examine(
     let text = QueryText::parse(&request.query);
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let config = &config.rank;
-    let terms = terms::query_terms(&text, config);
-    let (evidence, _) = Evidence::gather(snapshot, &text, &candidates, terms, config);
+    let intent = intent::detect(&text, request.intent).kind;
+    let (evidence, _) = Evidence::gather(snapshot, &text, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config);
-    let factor = |file| config.role.factor(snapshot.files.file(file).role);
+    let factor = |file| evidence.roles.factor(snapshot.files.file(file).role);
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
     let files = files::signals(snapshot, &evidence, config)
         .into_iter()

@@ -23,7 +23,7 @@ pub(super) fn rank(
         .iter()
         .enumerate()
         .map(|(position, (id, signals))| {
-            let factor = config.role.factor(snapshot.files.file(*id).role);
+            let factor = evidence.roles.factor(snapshot.files.file(*id).role);
             (signals.score(&config.file) * factor, position)
         })
         .collect();

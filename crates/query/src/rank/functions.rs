@@ -9,6 +9,7 @@ use foveate_model::{ChunkKind, DefinitionKind};
 
 use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
+use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
 use super::{MOST_RANKED, explained};
 
@@ -36,6 +37,7 @@ pub(super) fn signals(
 
 struct Pool<'a> {
     snapshot: &'a Snapshot,
+    roles: Roles,
     /// In id order.
     ids: Vec<DefId>,
     /// Of each.
@@ -53,6 +55,7 @@ impl<'a> Pool<'a> {
     ) -> Self {
         let mut pool = Self {
             snapshot,
+            roles: evidence.roles,
             ids: Vec::new(),
             signals: Vec::new(),
             passages: Vec::new(),
@@ -291,7 +294,7 @@ impl<'a> Pool<'a> {
                 let role = files.file(files.chunk_file(*id)).role;
                 RankedPassage {
                     id: *id,
-                    score: signals.score(&config.function) * config.role.factor(role),
+                    score: signals.score(&config.function) * self.roles.factor(role),
                 }
             })
             .collect();
@@ -308,7 +311,7 @@ impl<'a> Pool<'a> {
             .zip(&self.signals)
             .map(|(id, signals)| {
                 let role = files.file(files.file_of(*id)).role;
-                signals.score(&config.function) * config.role.factor(role)
+                signals.score(&config.function) * self.roles.factor(role)
             })
             .zip(0..)
             .collect();

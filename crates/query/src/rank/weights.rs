@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
-use foveate_model::Role;
 use serde::Deserialize;
 
 use super::ranked::Signal;
@@ -134,31 +133,31 @@ impl LexicalConfig {
     }
 }
 
+/// What roles do to scores.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoleConfig {
+    /// Where nothing else is said.
+    pub factors: RoleFactors,
+    /// Where the query asks for files of the role.
+    pub asked: f32,
+    /// Words of a title that asks for documentation.
+    pub documentation_words: Vec<String>,
+    /// Words of a title that asks for configuration.
+    pub configuration_words: Vec<String>,
+}
+
 /// Factors per role.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct RoleConfig {
+pub struct RoleFactors {
     pub source: f32,
     pub test: f32,
     pub documentation: f32,
     pub configuration: f32,
     pub generated: f32,
     pub data: f32,
-}
-
-impl RoleConfig {
-    /// The factor of a role.
-    pub fn factor(&self, role: Role) -> f32 {
-        match role {
-            Role::Source => self.source,
-            Role::Test => self.test,
-            Role::Documentation => self.documentation,
-            Role::Configuration => self.configuration,
-            Role::Generated => self.generated,
-            Role::Data => self.data,
-        }
-    }
 }
 
 /// Defines an array of named signal values and its weights, read from a table that must name each
