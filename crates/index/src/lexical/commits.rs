@@ -1,6 +1,10 @@
 //! The messages of past commits as an index of their own: which commits speak of a term, which
 //! present files and functions they touched.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dashmap::DashMap;
 use foldhash::HashMap;
 use foveate_model::{Commit, History};
 
@@ -46,7 +50,13 @@ pub struct Commits {
     /// Per function its commits, newest first.
     functions: HashMap<Named, Vec<u32>>,
     names: HashMap<Box<str>, NameId>,
+    /// What terms give to files, once they were asked for.
+    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
 }
+
+/// What a term gives to files: its frequency in the messages of the commits that touched a file,
+/// each by its share. By file.
+type OfTerm = Arc<[(FileId, f32)]>;
 
 impl Commits {
     /// Indexes the messages of the commits that touched between 1 and 40 files, at least one of
@@ -139,6 +149,25 @@ impl Commits {
         self.postings.get(term).map_or(&[], Vec::as_slice)
     }
 
+    /// What `term` gives to files through the messages of commits. Computed once: a common term has
+    /// thousands of commits, and each has files.
+    pub fn of_term(&self, term: &str) -> Option<OfTerm> {
+        let postings = self.postings.get(term)?;
+        if let Some(known) = self.of_terms.get(term) {
+            return Some(known.clone());
+        }
+        let mut sums: BTreeMap<FileId, f32> = BTreeMap::new();
+        for (number, tf) in postings {
+            let commit = &self.commits[*number as usize];
+            for file in &commit.files {
+                *sums.entry(*file).or_default() += f32::from(*tf) * commit.share;
+            }
+        }
+        let of_term: OfTerm = sums.into_iter().collect();
+        self.of_terms.insert(term.into(), of_term.clone());
+        Some(of_term)
+    }
+
     /// The functions of a file that have a name, as commits know them, and the commits that touched
     /// them, by position, newest first.
     pub fn of_function(&self, file: FileId, name: &str) -> Option<(Named, &[u32])> {
@@ -158,6 +187,8 @@ impl Commits {
         let names: usize = self.names.keys().map(|name| name.len() + 40).sum();
         let lists = self.functions.values();
         let functions: usize = lists.map(|list| list.capacity() * 4 + 48).sum();
-        postings + commits + names + functions + self.file_lengths.len() * 4
+        let of_term = |list: &OfTerm| size_of_val(&**list) + 64;
+        let of_terms: usize = self.of_terms.iter().map(|entry| of_term(&entry)).sum();
+        postings + commits + names + functions + of_terms + self.file_lengths.len() * 4
     }
 }

@@ -97,8 +97,6 @@ pub struct Hits {
     pub chunks: Vec<ChunkHit>,
     /// The nearest commits by position in the history (newest first) with their score, best first.
     pub commits: Vec<(u32, f32)>,
-    /// Score of every commit, by position in the history.
-    pub commit_scores: Vec<f32>,
     /// Inverse document frequency over files, by term of the query.
     pub idf: Vec<f32>,
 }
@@ -155,7 +153,6 @@ impl Lexical {
             files: vec![FileHit::default(); self.files],
             chunks: vec![ChunkHit::default(); self.chunks],
             commits: Vec::new(),
-            commit_scores: Vec::new(),
             idf: Vec::new(),
         }
     }
@@ -210,7 +207,7 @@ impl Lexical {
                 hit.coverage += term.file * idf_files;
             }
         }
-        (hits.commits, hits.commit_scores) = self.search_commits(terms, weights);
+        hits.commits = self.search_commits(terms, weights);
         Ok(hits)
     }
 
@@ -243,23 +240,18 @@ impl Lexical {
         if weights.history == 0.0 {
             return;
         }
-        for (number, tf) in self.commits.postings(&term.term) {
-            let commit = &self.commits.commits[*number as usize];
-            let tf = weights.history * f32::from(*tf) * commit.share;
-            for file in &commit.files {
-                let tf = tf * norms[file.0 as usize];
-                let of_file = files.of(*file);
-                of_file.all += tf;
-                of_file.history += tf;
-            }
+        let Some(of_term) = self.commits.of_term(&term.term) else {
+            return;
+        };
+        for (file, tf) in of_term.iter() {
+            let tf = weights.history * tf * norms[file.0 as usize];
+            let of_file = files.of(*file);
+            of_file.all += tf;
+            of_file.history += tf;
         }
     }
 
-    fn search_commits(
-        &self,
-        terms: &[QueryTerm],
-        weights: &LexicalWeights,
-    ) -> (Vec<(u32, f32)>, Vec<f32>) {
+    fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
         let all = &self.commits.commits;
         let average = self.commits.total_length as f32 / all.len().max(1) as f32;
         let norms = Norms::new(weights.commit_b, average);
@@ -274,7 +266,7 @@ impl Lexical {
             }
         }
         let mut ranked: Vec<(u32, f32)> = (0..)
-            .zip(scores.iter().copied())
+            .zip(scores)
             .filter(|(_, score)| *score > 0.0)
             .collect();
         let best_first = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
@@ -283,7 +275,7 @@ impl Lexical {
             ranked.truncate(weights.nearest_commits);
         }
         ranked.sort_unstable_by(best_first);
-        (ranked, scores)
+        ranked
     }
 
     /// The index of past commits.

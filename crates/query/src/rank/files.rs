@@ -190,9 +190,6 @@ impl Dense {
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
             lines: ((1 + text.len()) as f32).ln() / 14.0,
             fan_in: (1.0 + snapshot.graph.importers(file).len() as f32).ln() / 8.0,
-            package: f32::from(u8::from(
-                name.starts_with("__init__.") || name.starts_with("index."),
-            )),
             ..FileSignals::default()
         }
     }

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use foveate_index::lexical::{ChunkHit, Named};
 use foveate_index::tokens::for_each_term;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
-use foveate_model::{ChunkKind, DefinitionKind};
+use foveate_model::DefinitionKind;
 
 use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
@@ -92,8 +92,6 @@ impl<'a> Pool<'a> {
                 self.signals.push(FunctionSignals {
                     lines: (definition.lines.count() as f32).ln() / 5.0,
                     fan_in: (1.0 + uses as f32).ln() / 5.0,
-                    constructor: f32::from(u8::from(definition.modifiers.is_constructor)),
-                    private: f32::from(u8::from(definition.name.starts_with('_'))),
                     ..of_file
                 });
             }
@@ -131,21 +129,16 @@ impl<'a> Pool<'a> {
             .collect();
         files.dedup();
         for file in files {
-            let mut of_classes: HashMap<DefId, f32> = HashMap::default();
             for chunk in snapshot.files.chunks_of(file) {
                 let Some(owner) = snapshot.files.chunk_definition(chunk) else {
                     continue;
                 };
                 let hit = evidence.hits.chunks[chunk.0 as usize];
-                if snapshot.files.chunk(chunk).kind == ChunkKind::Class {
-                    let of_class = of_classes.entry(owner).or_default();
-                    *of_class = of_class.max(hit.score);
-                }
                 if let Some(signals) = self.signals_of(owner) {
                     signals.add_words(hit);
                 }
             }
-            self.within_file(file, &of_classes);
+            self.within_file(file);
         }
         for (chunk, signals) in &mut self.passages {
             signals.add_words(evidence.hits.chunks[chunk.0 as usize]);
@@ -154,24 +147,19 @@ impl<'a> Pool<'a> {
         self.scale(|signals| &mut signals.unnormed);
         self.scale(|signals| &mut signals.title);
         self.scale(|signals| &mut signals.coverage);
-        self.scale(|signals| &mut signals.class_lexical);
     }
 
-    /// Compares the functions of a file with each other, and gives them what their classes have.
-    fn within_file(&mut self, file: FileId, of_classes: &HashMap<DefId, f32>) {
+    /// Compares the functions of a file with each other.
+    fn within_file(&mut self, file: FileId) {
         let files = &self.snapshot.files;
-        let of_file = files.definitions_of(file);
         let start = self.ids.partition_point(|id| files.file_of(*id) < file);
         let end = self.ids.partition_point(|id| files.file_of(*id) <= file);
-        debug_assert!(end - start <= of_file.len());
         let signals = &mut self.signals[start..end];
         let best = signals.iter().map(|s| s.lexical).fold(0.0, f32::max);
-        for (id, signals) in self.ids[start..end].iter().zip(signals) {
-            if best > 0.0 {
-                signals.in_file = signals.lexical / best;
-            }
-            let class = files.parent(*id).and_then(|class| of_classes.get(&class));
-            signals.class_lexical = class.copied().unwrap_or(0.0);
+        if best > 0.0 {
+            signals
+                .iter_mut()
+                .for_each(|s| s.in_file = s.lexical / best);
         }
     }
 
@@ -245,20 +233,9 @@ impl<'a> Pool<'a> {
             if let Some((named, touched)) = commits.of_function(files.file_of(*id), name) {
                 signals.commits = votes.get(&named).copied().unwrap_or(0.0);
                 signals.changes = (1.0 + touched.len() as f32).ln() / 5.0;
-                for number in touched {
-                    let score = evidence.hits.commit_scores.get(*number as usize);
-                    let commit = &commits.commits[*number as usize];
-                    let share = 1.0 / (commit.functions.len() as f32).sqrt();
-                    let score = score.copied().unwrap_or(0.0) * share;
-                    signals.commit_best = signals.commit_best.max(score);
-                    signals.commit_sum += score;
-                }
-                signals.commit_sum /= (touched.len() as f32).sqrt();
             }
         }
         self.scale(|signals| &mut signals.commits);
-        self.scale(|signals| &mut signals.commit_best);
-        self.scale(|signals| &mut signals.commit_sum);
     }
 
     /// Which share of the names of a function and its class the query has.
@@ -273,7 +250,6 @@ impl<'a> Pool<'a> {
                     .or_insert_with(|| Share::of(evidence, name))
             };
             let own = share(*id);
-            signals.name = own.prominent;
             signals.name_query = own.known;
             signals.name_rare = own.rare;
             if let Some(class) = files.parent(*id) {
@@ -352,27 +328,23 @@ impl FunctionSignals {
 struct Share {
     /// Share of its terms.
     known: f32,
-    /// Share of its terms that the title or inline code has.
-    prominent: f32,
     /// Sum of the rarities of its terms that the query has.
     rare: f32,
 }
 
 impl Share {
     fn of(evidence: &Evidence, name: &str) -> Self {
-        let (mut all, mut known, mut prominent, mut rare) = (0u32, 0u32, 0u32, 0.0);
+        let (mut all, mut known, mut rare) = (0u32, 0u32, 0.0);
         for_each_term(name, |term| {
             all += 1;
             if let Some(term) = evidence.terms.get(term) {
                 known += 1;
-                prominent += u32::from(term.is_prominent);
                 rare += term.idf;
             }
         });
         let all = all.max(1) as f32;
         Self {
             known: known as f32 / all,
-            prominent: prominent as f32 / all,
             rare,
         }
     }

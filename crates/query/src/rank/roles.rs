@@ -17,14 +17,16 @@ impl Roles {
         let title = text
             .segments
             .iter()
-            .find(|segment| segment.kind == SegmentKind::Title);
+            .filter(|segment| segment.kind == SegmentKind::Title)
+            .map(|segment| segment.text.as_str());
+        // The tag before a title comes first among the labels.
+        let said: Vec<&str> = title
+            .chain(text.labels.first().map(String::as_str))
+            .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '.'))
+            .collect();
         let named = |words: &[String]| {
-            title.is_some_and(|title| {
-                title
-                    .text
-                    .split(|c: char| !c.is_alphanumeric() && c != '.')
-                    .any(|word| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
-            })
+            let is_said = |known: &String| said.iter().any(|word| known.eq_ignore_ascii_case(word));
+            words.iter().any(is_said)
         };
         if named(&config.documentation_words) {
             factors.documentation = factors.documentation.max(config.asked);

@@ -249,7 +249,6 @@ signals!(
     importers,
     lines,
     fan_in,
-    package,
 );
 
 signals!(
@@ -265,20 +264,14 @@ signals!(
     mention,
     class_mention,
     mentions,
-    name,
     name_query,
     name_rare,
     class_name,
-    class_lexical,
     uses_named,
     used_by_named,
     message,
     commits,
-    commit_best,
-    commit_sum,
     changes,
     lines,
     fan_in,
-    constructor,
-    private,
 );
