@@ -1,5 +1,6 @@
 //! `foveate train`: fits the weights of the ranking's signals to cases with known answers.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +12,9 @@ use toml_edit::{DocumentMut, value};
 
 use super::cases::CaseArgs;
 use crate::eval::train::examples::{self, Example};
-use crate::eval::train::{Accuracy, Kind, PLACES, accuracy, fitted, held_out, without};
+use crate::eval::train::{
+    Accuracy, Kind, PLACES, Right, accuracy, fitted, held_out, rights, without,
+};
 
 /// Fit the weights of the ranking's signals to cases with known answers.
 ///
@@ -69,7 +72,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     for table in &tables {
         out.write_all(table.report().as_bytes())?;
         if args.ablation {
-            out.write_all(table.ablation(&examples, args.strength).as_bytes())?;
+            out.write_all(table.ablation(args.strength).as_bytes())?;
         }
     }
     if let Some(path) = &args.write {
@@ -79,17 +82,18 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The weights of one kind of result, and how well they do.
-struct Table {
+struct Table<'a> {
     kind: Kind,
     names: &'static [&'static str],
     weights: Vec<f64>,
-    before: Accuracy,
-    held_out: Accuracy,
-    own: Accuracy,
+    examples: &'a [Example],
+    before: Vec<Right>,
+    held_out: Vec<Right>,
+    own: Vec<Right>,
 }
 
-impl Table {
-    fn fit(kind: Kind, examples: &[Example], ranking: &RankingConfig, strength: f64) -> Self {
+impl<'a> Table<'a> {
+    fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig, strength: f64) -> Self {
         let (names, present) = match kind {
             Kind::Files => (Examined::FILE_SIGNALS, ranking.rank.file.as_slice()),
             Kind::Functions => (Examined::FUNCTION_SIGNALS, ranking.rank.function.as_slice()),
@@ -103,9 +107,10 @@ impl Table {
         Self {
             kind,
             names,
-            before: accuracy(examples, kind, &present),
+            examples,
+            before: rights(examples, kind, &present),
             held_out: held_out(examples, kind, &toward, strength),
-            own: accuracy(examples, kind, &weights),
+            own: rights(examples, kind, &weights),
             weights,
         }
     }
@@ -118,11 +123,12 @@ impl Table {
     }
 
     /// What each signal is worth: accuracy held out, without it.
-    fn ablation(&self, examples: &[Example], strength: f64) -> String {
+    fn ablation(&self, strength: f64) -> String {
         let toward = vec![0.0; self.names.len()];
         let mut text = format!("{:28}{}\n", "without", places());
         for (signal, name) in self.names.iter().enumerate() {
-            let accuracy = without(examples, self.kind, &toward, strength, signal);
+            let rights = without(self.examples, self.kind, &toward, strength, signal);
+            let accuracy = accuracy(self.examples, &rights, |_| true);
             text.push_str(&format!("{name:28}{}\n", figures(&accuracy)));
         }
         text.push('\n');
@@ -134,15 +140,32 @@ impl Table {
         for (name, weight) in self.names.iter().zip(&self.weights) {
             text.push_str(&format!("{name} = {weight:.3}\n"));
         }
-        text.push_str(&format!("\n{:28}{}\n", "", places()));
-        for (label, accuracy) in [
+        text.push_str(&self.figures("all cases", &|_| true));
+        let sets: BTreeSet<&str> = self.examples.iter().map(|e| e.set.as_str()).collect();
+        for set in sets {
+            text.push_str(&self.figures(set, &|e| e.set == set));
+            let single = |e: &Example| e.set == set && e.single_file && e.gold[1] > 0;
+            let label = format!("{set}, one file, functions known");
+            text.push_str(&self.figures(&label, &single));
+        }
+        text.push('\n');
+        text
+    }
+
+    fn figures(&self, label: &str, counts: &dyn Fn(&Example) -> bool) -> String {
+        let accuracy = |rights: &[Right]| accuracy(self.examples, rights, counts);
+        let cases = accuracy(&self.before).cases;
+        if cases == 0 {
+            return String::new();
+        }
+        let mut text = format!("\n{:28}{}\n", format!("{label}: {cases}"), places());
+        for (label, rights) in [
             ("present weights", &self.before),
             ("fitted, held out", &self.held_out),
             ("fitted, on the same cases", &self.own),
         ] {
-            text.push_str(&format!("{label:28}{}\n", figures(accuracy)));
+            text.push_str(&format!("{label:28}{}\n", figures(&accuracy(rights))));
         }
-        text.push_str(&format!("{} cases\n\n", self.before.cases));
         text
     }
 }
@@ -157,7 +180,7 @@ fn figures(accuracy: &Accuracy) -> String {
     figures.concat()
 }
 
-fn write(path: &Path, tables: &[Table]) -> anyhow::Result<()> {
+fn write(path: &Path, tables: &[Table<'_>]) -> anyhow::Result<()> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let text = with_weights(&text, tables).with_context(|| format!("{}", path.display()))?;
@@ -165,7 +188,7 @@ fn write(path: &Path, tables: &[Table]) -> anyhow::Result<()> {
 }
 
 /// A ranking file with other weights and the same comments.
-fn with_weights(text: &str, tables: &[Table]) -> anyhow::Result<String> {
+fn with_weights(text: &str, tables: &[Table<'_>]) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
     for table in tables {
         let Some(weights) = document["rank"][table.key()].as_table_mut() else {
@@ -188,9 +211,10 @@ mod tests {
             kind,
             names,
             weights: vec![0.125; names.len()],
-            before: Accuracy::default(),
-            held_out: Accuracy::default(),
-            own: Accuracy::default(),
+            examples: &[],
+            before: Vec::new(),
+            held_out: Vec::new(),
+            own: Vec::new(),
         };
         let tables = [
             table(Kind::Files, Examined::FILE_SIGNALS),

@@ -46,20 +46,23 @@ pub struct Accuracy {
     pub at: [f64; PLACES.len()],
 }
 
+/// Per place whether a case is right; nothing for one without an answer of the kind.
+pub type Right = Option<[bool; PLACES.len()]>;
+
 /// The weights fitted to all examples.
 pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<f64> {
     let cases: Vec<&[Candidate]> = examples.iter().map(|e| kind.candidates(e)).collect();
     fit::fit(&cases, toward, strength)
 }
 
-/// The accuracy of given weights.
-pub fn accuracy(examples: &[Example], kind: Kind, weights: &[f64]) -> Accuracy {
-    mean(examples.iter().filter_map(|e| right(e, kind, weights)))
+/// Which examples given weights get right.
+pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<Right> {
+    examples.iter().map(|e| right(e, kind, weights)).collect()
 }
 
-/// The accuracy where each repository's cases are ranked with weights that were fitted to the other
+/// The same where each repository's cases are ranked with weights that were fitted to the other
 /// repositories.
-pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Accuracy {
+pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<Right> {
     let repositories: BTreeSet<&str> = examples.iter().map(|e| e.repo.as_str()).collect();
     let weights: BTreeMap<&str, Vec<f64>> = repositories
         .into_iter()
@@ -69,21 +72,20 @@ pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64)
             (repo, fit::fit(&cases, toward, strength))
         })
         .collect();
-    mean(
-        examples
-            .iter()
-            .filter_map(|e| right(e, kind, weights.get(e.repo.as_str())?)),
-    )
+    examples
+        .iter()
+        .map(|e| right(e, kind, weights.get(e.repo.as_str())?))
+        .collect()
 }
 
-/// The same without one signal, given by its position.
+/// [`held_out`] without one signal, given by its position.
 pub fn without(
     examples: &[Example],
     kind: Kind,
     toward: &[f64],
     strength: f64,
     signal: usize,
-) -> Accuracy {
+) -> Vec<Right> {
     let mut lacking = examples.to_vec();
     for example in &mut lacking {
         let candidates = match kind {
@@ -101,7 +103,7 @@ pub fn without(
 
 /// Per place whether all right candidates stand before it (as many as there is room for); nothing
 /// for a case without an answer of the kind.
-fn right(example: &Example, kind: Kind, weights: &[f64]) -> Option<[bool; PLACES.len()]> {
+fn right(example: &Example, kind: Kind, weights: &[f64]) -> Right {
     let gold = kind.gold(example);
     if gold == 0 {
         return None;
@@ -118,12 +120,18 @@ fn right(example: &Example, kind: Kind, weights: &[f64]) -> Option<[bool; PLACES
     }))
 }
 
-fn mean(rights: impl Iterator<Item = [bool; PLACES.len()]>) -> Accuracy {
+/// The mean over some of the examples.
+pub fn accuracy(
+    examples: &[Example],
+    rights: &[Right],
+    counts: impl Fn(&Example) -> bool,
+) -> Accuracy {
     let mut accuracy = Accuracy::default();
-    for right in rights {
+    let counted = examples.iter().zip(rights).filter(|(e, _)| counts(e));
+    for right in counted.filter_map(|(_, right)| right.as_ref()) {
         accuracy.cases += 1;
         for (sum, right) in accuracy.at.iter_mut().zip(right) {
-            *sum += f64::from(u8::from(right));
+            *sum += f64::from(u8::from(*right));
         }
     }
     for sum in &mut accuracy.at {
@@ -149,6 +157,7 @@ mod tests {
         };
         Example {
             id: String::new(),
+            set: String::new(),
             repo: repo.to_owned(),
             language: String::new(),
             single_file: true,
@@ -165,8 +174,13 @@ mod tests {
         let examples = [example("a", true), example("a", true), example("b", false)];
         let toward = [0.0, 0.0];
         let own = fitted(&examples, Kind::Files, &toward, 0.01);
-        assert!((accuracy(&examples, Kind::Files, &own).at[0] - 2.0 / 3.0).abs() < 1e-9);
-        assert_eq!(held_out(&examples, Kind::Files, &toward, 0.01).at[0], 0.0);
-        assert_eq!(held_out(&examples, Kind::Functions, &toward, 0.01).cases, 0);
+        let all = |rights: &[Right]| accuracy(&examples, rights, |_| true);
+        let own = all(&rights(&examples, Kind::Files, &own));
+        assert!((own.at[0] - 2.0 / 3.0).abs() < 1e-9);
+        let held = held_out(&examples, Kind::Files, &toward, 0.01);
+        assert_eq!(all(&held).at[0], 0.0);
+        assert_eq!(accuracy(&examples, &held, |e| e.repo == "a").cases, 2);
+        let functions = held_out(&examples, Kind::Functions, &toward, 0.01);
+        assert_eq!(all(&functions).cases, 0);
     }
 }

@@ -4,11 +4,15 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use foveate::config::Config;
+
 use crate::app::{PATIENCE, SHOP, TestApp, tree};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_in_flight_finishes() {
-    let app = TestApp::start().await;
+    // At an address of its own: no other test's server can get its port.
+    let own = |config: &mut Config| config.server.listen = "127.0.0.77:0".parse().unwrap();
+    let app = TestApp::start_with(own).await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
     let body = json!({"repo": "shop", "query": "`total_price`"}).to_string();

@@ -21,6 +21,8 @@ const FUNCTIONS: usize = 400;
 pub struct Example {
     /// The case's id.
     pub id: String,
+    /// The file of cases that it is from.
+    pub set: String,
     /// The repository: weights are checked on repositories that they were not fitted to.
     pub repo: String,
     /// Language of the repository.
@@ -88,6 +90,7 @@ impl Visitor for Collector<'_> {
         };
         Ok(Example {
             id: case.id.clone(),
+            set: case.set.clone(),
             repo: case.repo.clone(),
             language: case.language.clone(),
             single_file: case.gold_files.len() == 1,
