@@ -220,7 +220,8 @@ pub struct DroppedAnswer {
     pub name: String,
     /// What it would have cost; 0 where it could not be read.
     pub tokens: usize,
-    /// `budget`, or why the file is not indexed.
+    /// `budget`, `duplicate` (another body in `context` says nearly the same), or why the file is not
+    /// indexed.
     pub reason: String,
 }
 

@@ -3,7 +3,8 @@
 //! other. It ranks nothing and reads no file.
 //!
 //! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions,
-//! [`links`] tests, callers and imports. They make entries with [`card`] and [`source`] and put them
+//! [`twins`] knows those that say the same, [`links`] finds tests, callers and imports, [`needs`]
+//! what the bodies rest on. They make entries with [`card`] and [`source`] and put them
 //! into a [`packed::Packed`], which knows the budget and that no line is delivered twice;
 //! [`render`] turns entries into text. Start at [`assemble()`].
 
@@ -11,10 +12,12 @@ mod bodies;
 mod card;
 mod config;
 mod links;
+mod needs;
 mod packed;
 mod plan;
 mod render;
 mod source;
+mod twins;
 
 #[cfg(test)]
 mod tests;
@@ -93,7 +96,7 @@ pub struct Dropped {
     /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
     /// could not be read.
     pub tokens: usize,
-    /// `budget`, or the code of the reason why the file is not indexed.
+    /// `budget`, `duplicate` (another body that is shown says nearly the same), or the code of the reason why the file is not indexed.
     pub reason: &'static str,
 }
 

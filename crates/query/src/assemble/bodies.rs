@@ -9,8 +9,9 @@ use foveate_model::{Lines, Role};
 use super::Dropped;
 use super::card;
 use super::packed::{Measured, Shows};
-use super::plan::{BODY, Pass, Plan};
+use super::plan::{BODY, COMPACT, Pass, Plan};
 use super::render::SectionKind;
+use super::twins::{Stretch, Twin};
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -44,6 +45,7 @@ struct Body {
     subject: Subject,
     file: FileId,
     lines: Lines,
+    stretch: Stretch,
     rank: usize,
     section: SectionKind,
     is_container: bool,
@@ -53,6 +55,8 @@ struct Body {
     /// Its rendering, once made: a body that is refused now may be taken in the next pass.
     measured: Option<Measured>,
     worth: f32,
+    /// The body that is shown in its place, where its state is `Alike`.
+    twin: Option<Twin>,
     state: State,
 }
 
@@ -62,6 +66,8 @@ enum State {
     Shown,
     /// Its lines are in another body.
     Within,
+    /// Another body says nearly the same.
+    Alike,
 }
 
 /// The candidates, the most worth per cost first.
@@ -109,34 +115,53 @@ impl Bodies {
         }
     }
 
-    /// Shows a part of the best definition that did not fit.
+    /// Shows parts of the best definitions that did not fit.
     pub(super) fn cut_best(&mut self, plan: &mut Plan<'_>) {
         const BEST: usize = 3;
-        let best = self
+        let mut best: Vec<&mut Body> = self
             .bodies
             .iter_mut()
             .filter(|body| body.state == State::Waiting && body.rank < BEST && !body.is_container)
-            .min_by_key(|body| body.rank);
-        if let Some(body) = best {
+            .collect();
+        best.sort_by_key(|body| body.rank);
+        for body in best {
             body.add_cut(plan, plan.packed.left());
         }
+    }
+
+    /// The best of those that another body says nearly the same as: a card each that says which,
+    /// and what differs.
+    pub(super) fn twin_cards(&self, plan: &mut Plan<'_>) {
+        let mut alike: Vec<&Body> = self
+            .bodies
+            .iter()
+            .filter(|body| body.state == State::Alike)
+            .collect();
+        alike.sort_by_key(|body| body.rank);
+        for body in alike.into_iter().take(plan.config.twin_cards) {
+            body.add_twin_card(plan);
+        }
+    }
+
+    /// The best of the definitions that are shown whole.
+    pub(super) fn shown(&self, most: usize) -> Vec<DefId> {
+        let mut shown: Vec<(usize, DefId)> = self
+            .bodies
+            .iter()
+            .filter(|body| body.state == State::Shown)
+            .filter_map(|body| Some((body.rank, body.subject.definition()?)))
+            .collect();
+        shown.sort_unstable();
+        shown.into_iter().map(|(_, id)| id).take(most).collect()
     }
 
     /// The definitions that tests, callers and imports are looked up for: those shown whole and
     /// those named, the best first.
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
-        let mut shown: Vec<&Body> = self
-            .bodies
-            .iter()
-            .filter(|b| b.state == State::Shown)
-            .collect();
-        shown.sort_by_key(|body| body.rank);
         let mut seeds: Vec<DefId> = Vec::new();
         // Best ranked ones and named ones in turn: either may be what the question is about.
         let mut named = plan.named_order.iter().copied();
-        let mut ranked = shown
-            .into_iter()
-            .filter_map(|body| body.subject.definition());
+        let mut ranked = self.shown(plan.config.seeds).into_iter();
         while seeds.len() < plan.config.seeds {
             let pair = [ranked.next(), named.next()];
             if pair == [None, None] {
@@ -157,7 +182,8 @@ impl Bodies {
             .bodies
             .iter()
             .filter(|body| {
-                body.state == State::Waiting && !plan.packed.shows_all(body.file, body.lines)
+                matches!(body.state, State::Waiting | State::Alike)
+                    && !plan.packed.shows_all(body.file, body.lines)
             })
             .collect();
         missing.sort_by_key(|body| body.rank);
@@ -172,7 +198,10 @@ impl Bodies {
                         .to_string()
                 }),
                 tokens: body.tokens,
-                reason: "budget",
+                reason: match body.state {
+                    State::Alike => "duplicate",
+                    _ => "budget",
+                },
             });
         }
     }
@@ -207,12 +236,44 @@ impl Body {
         });
         self.tokens = measured.tokens;
         self.is_counted = true;
-        if self.allowed(plan, &measured, freed, pass) {
-            plan.packed.add(measured, shows, (BODY, self.rank));
-            self.state = State::Shown;
-        } else {
+        if !self.allowed(plan, &measured, freed, pass) {
             self.measured = Some(measured);
+        } else if self.find_twin(plan) {
+            self.state = State::Alike;
+        } else {
+            plan.packed.add(measured, shows, (BODY, self.rank));
+            plan.twins.show(self.stretch);
+            self.state = State::Shown;
         }
+    }
+
+    /// Whether a body that is shown says nearly the same. What the query names is shown all the
+    /// same unless nothing differs; and a passage has no card that could say what differs.
+    fn find_twin(&mut self, plan: &mut Plan<'_>) -> bool {
+        let Some(twin) = plan.find_twin(self.stretch) else {
+            return false;
+        };
+        let is_free = |id: DefId| !plan.named.contains_key(&id);
+        let may_differ = self.subject.definition().is_some_and(is_free);
+        let found = may_differ || twin.differing.is_empty();
+        self.twin = Some(twin);
+        found
+    }
+
+    fn add_twin_card(&self, plan: &mut Plan<'_>) {
+        let (Some(id), Some(twin)) = (self.subject.definition(), &self.twin) else {
+            return;
+        };
+        if plan.packed.has(id) {
+            return;
+        }
+        let section = match self.section {
+            SectionKind::Tests => SectionKind::Tests,
+            _ => SectionKind::Definitions,
+        };
+        let entry = card::twin(plan.snapshot, id, section, twin, plan.config.members);
+        // What does not fit is reported as dropped all the same.
+        let _ = plan.try_add(entry, plan.card_shows(id), (COMPACT, self.rank), Pass::Rest);
     }
 
     fn allowed(&self, plan: &Plan<'_>, measured: &Measured, freed: usize, pass: Pass) -> bool {
@@ -292,23 +353,15 @@ fn ranked(plan: &Plan<'_>) -> Vec<Subject> {
 
 fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
     let files = &plan.snapshot.files;
-    let (file, lines, span, is_container) = match subject {
-        Subject::Definition(id) => {
-            let definition = files.definition(id);
-            let is_container = definition.kind.is_container();
-            (
-                files.file_of(id),
-                definition.lines,
-                definition.span,
-                is_container,
-            )
-        }
-        Subject::Passage(id) => {
-            let chunk = files.chunk(id);
-            (files.chunk_file(id), chunk.lines, chunk.span, false)
-        }
+    let (stretch, is_container) = match subject {
+        Subject::Definition(id) => (
+            Stretch::of_definition(files, id),
+            files.definition(id).kind.is_container(),
+        ),
+        Subject::Passage(id) => (Stretch::of_passage(files, id), false),
     };
-    let tokens = (span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
+    let (file, lines) = (stretch.file, stretch.lines);
+    let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
     let is_named = |id: DefId| plan.named.contains_key(&id);
     let section = match files.file(file).role {
         Role::Test => SectionKind::Tests,
@@ -320,6 +373,7 @@ fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
         subject,
         file,
         lines,
+        stretch,
         rank,
         section,
         is_container,
@@ -327,6 +381,7 @@ fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
         is_counted: false,
         measured: None,
         worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
+        twin: None,
         state: State::Waiting,
     }
 }

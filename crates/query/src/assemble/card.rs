@@ -7,6 +7,7 @@ use foveate_model::{Definition, DefinitionKind, Lines, Span};
 use super::Fidelity;
 use super::render::{Entry, SectionKind, Shape};
 use super::source::{Part, clean, cut, one_line, whole_lines};
+use super::twins::Twin;
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
 /// documentation, in bytes: about 60, 100, 25 and 30 tokens.
@@ -19,6 +20,60 @@ const DOC: usize = 120;
 pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
     let body = head(snapshot, id, COMPACT_SIGNATURE);
     entry(&snapshot.files, id, section, Fidelity::Compact, body)
+}
+
+/// The compact card of a definition that another one, shown whole, says nearly the same as: which
+/// one, and up to so many of the lines that differ.
+pub(super) fn twin(
+    snapshot: &Snapshot,
+    id: DefId,
+    section: SectionKind,
+    twin: &Twin,
+    most: usize,
+) -> Entry {
+    let files = &snapshot.files;
+    let mut entry = compact(snapshot, id, section);
+    entry
+        .body
+        .push_str(&own_lines(files, id, &twin.differing.own, most));
+    let theirs: Vec<String> = twin.differing.theirs.iter().map(u32::to_string).collect();
+    if let Some(shown) = theirs
+        .get(..theirs.len().min(most))
+        .filter(|s| !s.is_empty())
+    {
+        let line = format!("\n  … without {} of the other", shown.join(", "));
+        entry.body.push_str(&line);
+    }
+    let relation = if twin.differing.is_empty() {
+        "same_as"
+    } else {
+        "like"
+    };
+    let (path, lines) = (files.path(twin.file), twin.lines);
+    let place = format!("{path}:{}-{}", lines.start, lines.end);
+    entry.facts.push((relation, place));
+    entry
+}
+
+/// Those of the lines that stand below the signature, which the card has already.
+fn own_lines(files: &Files, id: DefId, numbers: &[u32], most: usize) -> String {
+    let definition = files.definition(id);
+    let text = files.text(files.file_of(id));
+    let signature = definition.signature.of(text).matches('\n').count() as u32;
+    let first = definition.lines.start;
+    let below = |number: &&u32| **number > first + signature;
+    let lines: Vec<&str> = whole_lines(text, definition.span).split('\n').collect();
+    let mut body = String::new();
+    for number in numbers.iter().filter(below).take(most) {
+        let line = lines.get((number - first) as usize).copied();
+        let line = one_line(line.unwrap_or(""), MEMBER);
+        body.push_str(&format!("\n  {number}: {line}"));
+    }
+    let rest = numbers.iter().filter(below).count().saturating_sub(most);
+    if rest > 0 {
+        body.push_str(&format!("\n  … {rest} more"));
+    }
+    body
 }
 
 /// The compact card with members: one line each, with the line where it stands.

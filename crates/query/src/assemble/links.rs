@@ -11,6 +11,7 @@ use super::packed::Shows;
 use super::plan::{LINK, Pass, Plan};
 use super::render::{Entry, SectionKind, Shape};
 use super::source::{around, clean, one_line, prefix};
+use super::twins::Stretch;
 use super::{Dropped, Fidelity};
 use crate::issue::Issue;
 
@@ -222,8 +223,8 @@ fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     links
 }
 
-/// Call sites of the seeds, sure ones only: calls before other uses, source before tests, best
-/// files first.
+/// Call sites of the seeds, sure ones only: calls before other uses, source before tests, those in
+/// the best functions first, then those in the best files.
 fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
@@ -233,6 +234,9 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     for (position, file) in plan.ranked.files.iter().enumerate() {
         place.insert(file.id, position);
     }
+    let functions = plan.ranked.functions.iter().enumerate();
+    let function_place: foldhash::HashMap<DefId, usize> =
+        functions.map(|(position, f)| (f.id, position)).collect();
     let key = |site: &CallSite| {
         let role = files.file(site.file).role;
         let kind = files
@@ -243,6 +247,9 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             kind != Some(ReferenceKind::Call),
             role == Role::Test,
             std::cmp::Reverse(site.confidence),
+            site.enclosing
+                .and_then(|id| function_place.get(&id).copied())
+                .unwrap_or(usize::MAX),
             place.get(&site.file).copied().unwrap_or(usize::MAX),
             site.file,
             site.line,
@@ -257,7 +264,7 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             .graph
             .uses_of(*seed)
             .iter()
-            .filter(|site| site.confidence != Confidence::NameOnly && site.enclosing != Some(*seed))
+            .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, *seed))
             .map(|site| (key(site), *site))
             .collect();
         if sites.len() > most {
@@ -284,6 +291,14 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     }
     links.truncate(plan.config.callers);
     links
+}
+
+/// Whether a definition is used by itself: a recursion, or a class that names itself.
+fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
+    let files = &plan.snapshot.files;
+    site.enclosing == Some(definition)
+        || (site.file == files.file_of(definition)
+            && files.definition(definition).lines.contains(site.line))
 }
 
 /// How the best files import each other: directly, or through one other file.
@@ -374,13 +389,15 @@ fn add_test(
         definition: Some(id),
         lines,
     };
-    if *whole > 0 && definition.kind.is_function() {
+    let stretch = Stretch::of_definition(files, id);
+    if *whole > 0 && definition.kind.is_function() && plan.find_twin(stretch).is_none() {
         let entry = card::full(plan.snapshot, id, SectionKind::Tests);
         if plan
             .try_add(entry, shows(vec![lines]), (LINK, position), pass)
             .is_ok()
         {
             *whole -= 1;
+            plan.twins.show(stretch);
             return Ok(());
         }
     }

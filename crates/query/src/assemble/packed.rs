@@ -147,6 +147,11 @@ impl<'a> Packed<'a> {
             .any(|p| p.shows.definition == Some(definition))
     }
 
+    /// Whether nothing is in.
+    pub(super) fn is_empty(&self) -> bool {
+        self.placed.is_empty()
+    }
+
     /// Whether anything of a file is in.
     pub(super) fn has_file(&self, file: FileId) -> bool {
         self.placed.iter().any(|p| p.shows.file == file)

@@ -3,13 +3,16 @@
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{DefId, FileId, Snapshot};
+use foveate_model::Role;
 
 use super::bodies::Bodies;
 use super::card;
 use super::config::{AssembleConfig, Profile};
 use super::links::Links;
+use super::needs;
 use super::packed::{Order, Packed, Shows};
 use super::render::{Entry, SectionKind};
+use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack};
 use crate::intent::Intent;
 use crate::issue::Issue;
@@ -23,6 +26,19 @@ pub(super) const STANDARD: u8 = 1;
 pub(super) const LINK: u8 = 2;
 pub(super) const COMPACT: u8 = 3;
 pub(super) const OUTLINE: u8 = 4;
+
+/// Words of a query that asks for documentation.
+const ABOUT_DOCUMENTATION: &[&str] = &[
+    "changelog",
+    "doc",
+    "docs",
+    "documentation",
+    "documented",
+    "documenting",
+    "guide",
+    "readme",
+    "tutorial",
+];
 
 /// Tokens under which no card is tried.
 const SMALLEST_CARD: usize = 24;
@@ -43,6 +59,8 @@ pub(super) struct Plan<'a> {
     pub candidates: &'a Candidates,
     pub budget: usize,
     pub packed: Packed<'a>,
+    /// The bodies of `packed`, so that none of them comes twice.
+    pub twins: Twins,
     /// How strongly the query names a definition: the strongest evidence.
     pub named: HashMap<DefId, f32>,
     /// The same definitions, the strongest first.
@@ -78,6 +96,7 @@ impl<'a> Plan<'a> {
             candidates,
             budget: request.budget_tokens,
             packed: Packed::new(request.format, intent, request.budget_tokens),
+            twins: Twins::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             named,
             words: words(&request.query),
@@ -94,7 +113,10 @@ impl<'a> Plan<'a> {
         let mut links = Links::new(&self, &bodies.seeds(&self));
         links.fill(&mut self, Pass::Share);
         bodies.fill(&mut self, Pass::Rest);
+        bodies.twin_cards(&mut self);
         bodies.cut_best(&mut self);
+        let shown = bodies.shown(self.config.seeds);
+        needs::add_cards(&mut self, &shown);
         self.compact_cards();
         self.outlines();
         links.fill(&mut self, Pass::Rest);
@@ -141,6 +163,15 @@ impl<'a> Plan<'a> {
         } else {
             share * self.budget / full
         }
+    }
+
+    /// A body that is shown and says nearly the same as a stretch of a file.
+    pub(super) fn find_twin(&mut self, stretch: Stretch) -> Option<Twin> {
+        let alike = Alike {
+            lines: self.config.twin_lines,
+            percent: self.config.twin_percent,
+        };
+        self.twins.find(&self.snapshot.files, stretch, alike)
     }
 
     /// Adds an entry if the pass allows what it costs; gives its cost where it does not.
@@ -203,7 +234,7 @@ impl<'a> Plan<'a> {
             let files = &self.snapshot.files;
             let lines = files.definition(id).lines;
             let file = files.file_of(id);
-            if left == 0 || self.packed.left() < SMALLEST_CARD {
+            if left == 0 || !self.has_room_for_card() {
                 break;
             }
             if !seen.insert(id) {
@@ -225,15 +256,13 @@ impl<'a> Plan<'a> {
 
     /// The best files of which nothing is shown.
     fn outlines(&mut self) {
-        let files: Vec<FileId> = self
-            .ranked
-            .files
-            .iter()
-            .take(self.config.outline_files)
+        let best = self.ranked.files.iter().take(self.config.outline_files);
+        let files: Vec<FileId> = best
             .map(|file| file.id)
+            .filter(|file| self.packed.is_empty() || !self.is_held_back(*file))
             .collect();
         for (position, file) in files.into_iter().enumerate() {
-            if self.packed.left() < SMALLEST_CARD {
+            if !self.has_room_for_card() {
                 break;
             }
             if self.packed.has_file(file) {
@@ -257,7 +286,23 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn card_shows(&self, id: DefId) -> Shows {
+    /// Whether a file is shown only where the query asks for it or nothing else was found: prose,
+    /// data, and what was copied or written by a program.
+    fn is_held_back(&self, file: FileId) -> bool {
+        let held_back = match self.snapshot.files.file(file).role {
+            Role::Documentation => !ABOUT_DOCUMENTATION.iter().any(|w| self.words.contains(*w)),
+            Role::Generated | Role::Data => true,
+            Role::Source | Role::Test | Role::Configuration => false,
+        };
+        held_back && !self.candidates.files.iter().any(|named| named.file == file)
+    }
+
+    /// Whether it is worth trying a card.
+    pub(super) fn has_room_for_card(&self) -> bool {
+        self.packed.left() >= SMALLEST_CARD
+    }
+
+    pub(super) fn card_shows(&self, id: DefId) -> Shows {
         Shows {
             file: self.snapshot.files.file_of(id),
             definition: Some(id),

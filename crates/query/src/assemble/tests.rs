@@ -2,8 +2,11 @@
 //! holds for any repository, format and size.
 
 mod budget;
+mod nested;
 mod renderings;
 mod rules;
+mod surroundings;
+mod twins;
 
 use std::sync::Arc;
 

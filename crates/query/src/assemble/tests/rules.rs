@@ -194,6 +194,34 @@ fn a_giant_does_not_eat_the_budget_and_is_cut_where_it_matters() {
 }
 
 #[test]
+fn giants_behind_the_best_are_cut_too() {
+    let giant = |name: &str| {
+        let steps: String = (0..400)
+            .map(|i| format!("    if value == {i}:\n        value = value + {i}\n"))
+            .collect();
+        format!("def {name}(value):\n{steps}    return value\n")
+    };
+    let text = format!("{}\n\n{}", giant("convert_first"), giant("convert_second"));
+    let snapshot = snapshot([("lib/convert.py".to_owned(), text)]);
+    let request = request(
+        "`convert_first` fails, and so does convert_second",
+        4000,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let mut cut: Vec<&str> = pack
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .filter(|item| item.cut)
+        .map(|item| item.name.as_str())
+        .collect();
+    cut.sort_unstable();
+    assert_eq!(cut, ["convert_first", "convert_second"]);
+}
+
+#[test]
 fn unused_shares_flow_to_bodies() {
     let mut text = String::new();
     for i in 0..40 {

@@ -1,0 +1,95 @@
+//! Definitions that the shown code rests on: base classes, called functions, types. Only the most
+//! needed few, as cards, and after the bodies: what is ranked is worth more than what it uses.
+
+use foldhash::HashMap;
+use foveate_index::{Confidence, DefId, Files};
+use foveate_model::{DefinitionKind, Role};
+
+use super::card;
+use super::plan::{LINK, Pass, Plan};
+use super::render::SectionKind;
+
+/// A definition that others need.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    id: DefId,
+    /// The best of those that need it.
+    of: DefId,
+    weight: f32,
+}
+
+/// Adds a card for each of the definitions that the `shown` ones, best first, need most.
+pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
+    if plan.config.needed_cards == 0 || !plan.has_room_for_card() {
+        return;
+    }
+    // Others are not tried where these do not fit: a full context has room for none of them.
+    let needs = needs(plan, shown).into_iter();
+    for (position, need) in needs.take(plan.config.needed_cards).enumerate() {
+        let files = &plan.snapshot.files;
+        let mut entry = card::compact(plan.snapshot, need.id, SectionKind::Definitions);
+        let of = files.definition(need.of).qualified_name.to_string();
+        entry.facts.push(("needed_by", of));
+        let shows = plan.card_shows(need.id);
+        let _ = plan.try_add(entry, shows, (LINK, position), Pass::Rest);
+    }
+}
+
+/// What the shown definitions need, the most needed first: by several, by the best, surely, and
+/// little used elsewhere, for what is used everywhere is known or says little.
+fn needs(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Need> {
+    let (files, graph) = (&plan.snapshot.files, &plan.snapshot.graph);
+    let mut found: HashMap<DefId, Need> = HashMap::default();
+    for (position, of) in shown.iter().enumerate() {
+        for (id, sureness) in needed_by(plan, *of) {
+            let need = found.entry(id).or_insert(Need {
+                id,
+                of: *of,
+                weight: 0.0,
+            });
+            need.weight += sureness / (position as f32 + 1.0);
+        }
+    }
+    let mut needs: Vec<Need> = found
+        .into_values()
+        .filter(|need| is_told(files, need.id) && !is_in(plan, need.id))
+        .collect();
+    for need in &mut needs {
+        need.weight /= (1.0 + graph.uses_of(need.id).len() as f32).ln_1p();
+    }
+    needs.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.id.cmp(&b.id)));
+    needs
+}
+
+/// Whether a definition is in the context already.
+fn is_in(plan: &Plan<'_>, id: DefId) -> bool {
+    let files = &plan.snapshot.files;
+    plan.packed.has(id)
+        || plan
+            .packed
+            .shows_all(files.file_of(id), files.definition(id).lines)
+}
+
+/// What a definition refers to, and the bases of its class, with how sure that is.
+fn needed_by(plan: &Plan<'_>, id: DefId) -> impl Iterator<Item = (DefId, f32)> {
+    let (files, graph) = (&plan.snapshot.files, &plan.snapshot.graph);
+    let sureness = |confidence| match confidence {
+        Confidence::Certain => Some(1.0),
+        Confidence::Likely => Some(0.5),
+        Confidence::NameOnly => None,
+    };
+    let used = graph.used_by(id).iter();
+    let class = files.parent(id).unwrap_or(id);
+    let bases = graph.bases(class).iter().map(|base| (*base, 1.0));
+    used.filter_map(move |(id, confidence)| Some((*id, sureness(*confidence)?)))
+        .chain(bases)
+}
+
+/// Whether a card of it tells a reader of code anything: a field's or a variable's line says little
+/// without what is around it.
+fn is_told(files: &Files, id: DefId) -> bool {
+    use DefinitionKind::{EnumMember, Field, Module, Variable};
+    let kind = files.definition(id).kind;
+    files.file(files.file_of(id)).role == Role::Source
+        && !matches!(kind, Field | EnumMember | Module | Variable)
+}

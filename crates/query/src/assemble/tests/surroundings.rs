@@ -1,0 +1,171 @@
+//! What stands around the bodies: what they need, who calls them, and what is held back.
+
+use super::*;
+
+/// A function with a base class, a called function and something unrelated elsewhere.
+const ORDERS: &str = "
+    //- shop/order.py
+    from shop.base import Record
+    from shop.money import round_half_even
+
+
+    class Order(Record):
+        def settle_amount(self, rows):
+            \"\"\"Settle the amount of an order.\"\"\"
+            total = sum(row.amount for row in rows)
+            return round_half_even(total)
+
+    //- shop/base.py
+    class Record:
+        \"\"\"Something that is stored.\"\"\"
+
+        def store(self):
+            return self.table.put(self)
+
+    //- shop/money.py
+    def round_half_even(value):
+        \"\"\"Round as banks do.\"\"\"
+        return value
+
+    //- shop/colour.py
+    def darken(colour):
+        return colour
+";
+
+#[test]
+fn what_a_body_uses_and_inherits_comes_as_cards() {
+    let snapshot = fixture(ORDERS);
+    let request = request("`Order.settle_amount` is wrong", 1000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let shown = shown(&pack, "definitions");
+    for name in ["Record", "round_half_even"] {
+        let found = pack
+            .sections
+            .iter()
+            .flat_map(|s| &s.items)
+            .any(|i| i.name == name);
+        assert!(found, "{name} is missing: {shown:?}\n{}", pack.context);
+    }
+    assert!(pack.context.contains("def settle_amount"));
+    assert!(!pack.context.contains("darken"), "{}", pack.context);
+}
+
+#[test]
+fn the_caller_that_the_question_is_about_comes_first() {
+    let mut users = "from pool import stop_pool\n".to_owned();
+    for name in ["alpha", "beta", "gamma", "restart_worker", "omega"] {
+        users.push_str(&format!(
+            "\n\ndef {name}(pool):\n    return stop_pool(pool)\n"
+        ));
+    }
+    let files = [
+        (
+            "pool.py".to_owned(),
+            "def stop_pool(pool):\n    if pool.open:\n        stop_pool(pool.parent)\n    pool.stop()\n".to_owned(),
+        ),
+        ("users.py".to_owned(), users),
+    ];
+    let snapshot = snapshot(files);
+    let request = request(
+        "how is `stop_pool` used when a worker restarts, restart worker?",
+        450,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let bodies = pack.sections.iter().flat_map(|s| &s.items);
+    let worker_whole = bodies
+        .filter(|item| item.fidelity == Fidelity::Full)
+        .any(|item| item.name == "restart_worker");
+    let callers: Vec<&str> = items(&pack, "callers")
+        .iter()
+        .map(|i| i.name.as_str())
+        .collect();
+    assert!(
+        worker_whole || callers.first() == Some(&"restart_worker"),
+        "{callers:?}\n{}",
+        pack.context
+    );
+    assert!(!callers.contains(&"stop_pool"), "{callers:?}");
+}
+
+const GUIDE: &str = "
+    //- upload.py
+    def upload_limit(size):
+        return size < 10
+
+    //- docs/upload.md
+    # Upload limit
+
+    The upload limit is ten.
+    //- vendor/upload.js
+    export const uploadLimit = 10
+";
+
+#[test]
+fn documentation_is_held_back_unless_the_question_asks_for_it() {
+    let snapshot = fixture(GUIDE);
+    let paths = |query: &str| -> Vec<String> {
+        let request = request(query, 1000, IntentKind::BugFix);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let items = pack.sections.iter().flat_map(|s| &s.items);
+        items.map(|item| item.path.clone()).collect()
+    };
+    let plain = paths("the upload limit is wrong");
+    assert!(plain.contains(&"upload.py".to_owned()), "{plain:?}");
+    assert!(!plain.contains(&"docs/upload.md".to_owned()), "{plain:?}");
+    let asked = paths("the documentation of the upload limit is wrong");
+    assert!(asked.contains(&"docs/upload.md".to_owned()), "{asked:?}");
+    let named = paths("the upload limit in docs/upload.md is wrong");
+    assert!(named.contains(&"docs/upload.md".to_owned()), "{named:?}");
+    // Copied code comes behind the repository's own.
+    let first = plain.iter().position(|path| path.starts_with("vendor/"));
+    assert!(first.is_none_or(|at| at > 0), "{plain:?}");
+}
+
+#[test]
+fn where_there_is_nothing_else_documentation_is_shown() {
+    let snapshot = fixture(
+        "
+        //- docs/upload.md
+        # Upload limit
+
+        The upload limit is ten.
+        ",
+    );
+    let request = request("the upload limit is wrong", 1000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    assert!(pack.context.contains("docs/upload.md"), "{}", pack.context);
+}
+
+#[test]
+fn who_writes_tests_sees_the_tests_there_are() {
+    let mut tests = "from price import total_of\n".to_owned();
+    for name in ["empty", "one", "many"] {
+        tests.push_str(&format!(
+            "\n\ndef test_total_of_{name}():\n    prices = make_{name}()\n    assert total_of(prices) == {name}\n"
+        ));
+    }
+    let files = [
+        (
+            "price.py".to_owned(),
+            "def total_of(prices):\n    return sum(prices)\n".to_owned(),
+        ),
+        ("tests/test_price.py".to_owned(), tests),
+    ];
+    let snapshot = snapshot(files);
+    let whole = |kind| {
+        let request = request("write tests for `total_of`", 2000, kind);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let tests = items(&pack, "tests");
+        tests
+            .iter()
+            .filter(|item| item.fidelity == Fidelity::Full)
+            .count()
+    };
+    assert_eq!(whole(IntentKind::TestWriting), 3);
+}

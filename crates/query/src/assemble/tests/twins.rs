@@ -1,0 +1,155 @@
+//! What is nearly the same is shown once.
+
+use super::*;
+
+/// Two classes that differ by `async` and `await` alone, and by what `mark` puts into the second.
+fn clients(mark: &str) -> String {
+    let method = |a: &str, w: &str, m: &str| {
+        format!(
+            "    {a}def fetch_page(self, number):\n        \"\"\"Fetch one page of the feed.\"\"\"\n        \
+             reply = {w}self.session.get(self.url)\n        reply.check()\n        \
+             rows = {w}reply.rows(number)\n        kept = [row for row in rows if row.valid]\n        \
+             self.seen.update(kept)\n        self.count += len(kept)\n        \
+             self.last = number\n        self.log(number, kept)\n{m}        return kept\n"
+        )
+    };
+    format!(
+        "class Feed:\n{}\n\nclass LateFeed:\n{}",
+        method("", "", ""),
+        method("async ", "await ", mark)
+    )
+}
+
+const QUERY: &str = "fetching a page of the feed keeps rows twice when the session replies";
+
+fn ask_about(text: String, query: &str) -> (Pack, Vec<String>) {
+    let snapshot = snapshot([("feed.py".to_owned(), text)]);
+    let request = request(query, 2000, IntentKind::BugFix);
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let all = pack.sections.iter().flat_map(|s| &s.items);
+    let fetches = all
+        .filter(|item| item.name.ends_with("fetch_page"))
+        .map(|item| format!("{} {}", item.name, item.fidelity.name()))
+        .collect();
+    (pack, fetches)
+}
+
+#[test]
+fn a_synchronous_and_an_asynchronous_half_are_shown_once() {
+    let (pack, fetches) = ask_about(clients(""), QUERY);
+    assert_eq!(
+        fetches,
+        ["Feed.fetch_page full", "LateFeed.fetch_page compact"]
+    );
+    assert!(
+        pack.context.contains("same_as=\"feed.py:2-12\""),
+        "{}",
+        pack.context
+    );
+    let reasons: Vec<(&str, &str)> = pack
+        .dropped
+        .iter()
+        .map(|d| (d.name.as_str(), d.reason))
+        .collect();
+    assert!(
+        reasons.contains(&("LateFeed.fetch_page", "duplicate")),
+        "{reasons:?}"
+    );
+}
+
+#[test]
+fn the_line_that_differs_is_shown() {
+    let mark = "        self.wake_waiters(kept)\n";
+    let (pack, fetches) = ask_about(clients(mark), QUERY);
+    assert_eq!(
+        fetches,
+        ["Feed.fetch_page full", "LateFeed.fetch_page compact"]
+    );
+    assert!(pack.context.contains("like=\"feed.py:2-12\""));
+    assert!(
+        pack.context.contains("\n  26: self.wake_waiters(kept)"),
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
+fn what_only_the_shown_one_has_is_said() {
+    let mark = "        self.wake_waiters(kept)\n";
+    let query = "fetching a page of the feed keeps rows twice when the session replies late";
+    let (pack, fetches) = ask_about(clients(mark), query);
+    assert_eq!(
+        fetches,
+        ["LateFeed.fetch_page full", "Feed.fetch_page compact"]
+    );
+    assert!(
+        pack.context.contains("like=\"feed.py:16-27\""),
+        "{}",
+        pack.context
+    );
+    assert!(
+        pack.context.contains("without 26 of the other"),
+        "{}",
+        pack.context
+    );
+}
+
+#[test]
+fn what_the_query_names_is_shown_whole_though_another_is_like_it() {
+    let mark = "        self.wake_waiters(kept)\n";
+    let query = "`LateFeed.fetch_page` and `Feed.fetch_page` keep rows twice";
+    let (_, fetches) = ask_about(clients(mark), query);
+    assert!(
+        fetches.contains(&"Feed.fetch_page full".to_owned()),
+        "{fetches:?}"
+    );
+    assert!(
+        fetches.contains(&"LateFeed.fetch_page full".to_owned()),
+        "{fetches:?}"
+    );
+}
+
+#[test]
+fn what_differs_in_more_than_a_few_lines_is_shown_whole() {
+    let mark = "        for waiter in self.waiters:\n            waiter.wake(kept)\n            self.woken += 1\n        self.waiters.clear()\n";
+    let (_, fetches) = ask_about(clients(mark), QUERY);
+    assert!(
+        fetches.contains(&"Feed.fetch_page full".to_owned()),
+        "{fetches:?}"
+    );
+    assert!(
+        fetches.contains(&"LateFeed.fetch_page full".to_owned()),
+        "{fetches:?}"
+    );
+}
+
+#[test]
+fn a_vendored_copy_is_a_card_and_the_original_a_body() {
+    let function = "def parse_header(line):\n    name, _, value = line.partition(':')\n    if not value:\n        raise ValueError('no value')\n    name = name.strip().lower()\n    return name, value.strip()\n";
+    let files = [
+        ("app/header.py".to_owned(), function.to_owned()),
+        ("app/_vendor/header.py".to_owned(), function.to_owned()),
+    ];
+    let snapshot = snapshot(files);
+    let request = request(
+        "parsing a header line without a value",
+        2000,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    let places: Vec<(&str, Fidelity)> = pack
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .map(|item| (item.path.as_str(), item.fidelity))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("app/header.py", Fidelity::Full),
+            ("app/_vendor/header.py", Fidelity::Compact)
+        ]
+    );
+}
