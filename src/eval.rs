@@ -7,6 +7,7 @@ pub mod aggregate;
 pub mod case;
 pub mod compare;
 pub mod metric;
+pub mod mine;
 pub mod report;
 pub mod run;
 pub mod score;

@@ -32,6 +32,11 @@ pub struct CaseArgs {
     /// Run only these kinds of query, such as `issue,commit`.
     #[arg(long, value_delimiter = ',', value_name = "KIND")]
     kinds: Vec<String>,
+}
+
+/// The arguments that say how cases are walked over.
+#[derive(Debug, clap::Args)]
+pub struct WalkArgs {
     /// Repositories worked on at the same time.
     #[arg(long, default_value_t = 2, value_name = "N")]
     jobs: usize,
@@ -48,7 +53,7 @@ impl CaseArgs {
     ///
     /// # Errors
     /// When an input cannot be read or no case is selected.
-    pub fn load(&self) -> anyhow::Result<(Vec<Case>, Walk)> {
+    pub fn load(&self, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
         let mut repositories = Repositories::new(self.repos.clone());
         if let Some(path) = &self.aliases {
             repositories = repositories.with_aliases(path).map_err(unusable)?;
@@ -64,7 +69,14 @@ impl CaseArgs {
                 "no case is selected: see --only, --kinds and --limit-cases".to_owned()
             ));
         }
-        let walk = Walk {
+        Ok((cases, walk.over(repositories)))
+    }
+}
+
+impl WalkArgs {
+    /// The walk over cases of some repositories.
+    pub fn over(&self, repositories: Repositories) -> Walk {
+        Walk {
             repositories,
             jobs: self.jobs,
             history: HistoryLimits {
@@ -72,8 +84,7 @@ impl CaseArgs {
                 function_commits: self.history,
                 ..HistoryLimits::default()
             },
-        };
-        Ok((cases, walk))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::cases::CaseArgs;
+use super::cases::{CaseArgs, WalkArgs};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::{compare, report, run};
 
@@ -22,6 +22,8 @@ use crate::eval::{compare, report, run};
 pub struct EvalArgs {
     #[command(flatten)]
     cases: CaseArgs,
+    #[command(flatten)]
+    walk: WalkArgs,
     /// Write every case and all means as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -43,7 +45,7 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
     let ranking = super::ranking(args.ranking.as_deref())?;
-    let (cases, walk) = args.cases.load()?;
+    let (cases, walk) = args.cases.load(&args.walk)?;
     let options = run::Options { walk, ranking };
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));

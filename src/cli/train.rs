@@ -1,38 +1,78 @@
-//! `foveate train`: fits the weights of the ranking's signals to cases with known answers.
+//! `foveate train`: fits the weights of the ranking's signals to cases with known answers, or to the
+//! commits of one repository ([`own`]).
+
+mod own;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
+use foveate_query::config::DEFAULT_RANKING;
 use foveate_query::{Examined, RankingConfig};
 use toml_edit::{DocumentMut, value};
 
-use super::cases::CaseArgs;
+use self::own::Own;
+use super::UsageError;
+use super::cases::{CaseArgs, WalkArgs};
+use crate::eval::case::Case;
+use crate::eval::sweep::Walk;
 use crate::eval::train::examples::{self, Example};
 use crate::eval::train::{
     Accuracy, Kind, PLACES, Right, accuracy, fitted, held_out, rights, without,
 };
 
-/// Fit the weights of the ranking's signals to cases with known answers.
+/// How strongly weights are drawn to 0 where --strength says nothing.
+const TO_ZERO: f64 = 0.01;
+
+/// Fit the weights of the ranking's signals to cases with known answers, or to own commits.
 ///
-/// Each case is indexed as `eval` does. The weights are those of a linear listwise model, drawn to
-/// 0 with --strength; what they are worth is told on repositories that they were not fitted to.
-/// Since the functions' signals depend on the order of the files, run it again after --write until
-/// nothing changes: twice is enough.
+/// From cases: each is indexed as `eval` does. The weights are those of a linear listwise model,
+/// drawn to 0 with --strength; what they are worth is told on repositories that they were not fitted
+/// to. Since the functions' signals depend on the order of the files, run it again after --write
+/// until nothing changes: twice is enough.
+///
+/// From a repository's own commits, with --repo: a message asks for the source files that its commit
+/// changed, in the tree and the past of the commit's parent. The files' weights are adjusted, drawn
+/// to the present ones; what that is worth is told on the newest fifth of the commits, with weights
+/// from the others. Functions keep their weights.
+///
+/// Nothing uses the weights by itself: they are printed, and --write puts them in a file that counts
+/// where `[ranking] file` of the configuration or --ranking names it.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "foveate train [OPTIONS] --repos <TEMPLATE> <CASES.jsonl>...
+       foveate train [OPTIONS] --repo <PATH>"
+)]
 pub struct TrainArgs {
     #[command(flatten)]
-    cases: CaseArgs,
+    cases: Option<CaseArgs>,
+    /// Adjust the weights to the commits of this repository, bare or a clone, instead of cases.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["CaseArgs", "ablation"])]
+    repo: Option<PathBuf>,
+    /// With --repo: so many commits that make a case, the newest; not merges, bots' commits, and
+    /// those that change no source file or more than 5.
+    #[arg(
+        long,
+        default_value = "200",
+        value_name = "N",
+        conflicts_with = "CaseArgs"
+    )]
+    commits: NonZeroUsize,
+    #[command(flatten)]
+    walk: WalkArgs,
     /// Rank with the numbers of this file instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
-    /// How strongly the weights are drawn to 0.
-    #[arg(long, default_value_t = 0.01, value_name = "NUMBER")]
-    strength: f64,
-    /// Write the weights into this ranking file; everything else in it stays.
+    /// How strongly the weights are drawn to 0, with --repo to the present ones
+    /// [default: 0.01, with --repo 0.03].
+    #[arg(long, value_name = "NUMBER")]
+    strength: Option<f64>,
+    /// Write the weights into this ranking file, everything else in it stays; where there is none,
+    /// into a copy of the present numbers.
     #[arg(long, value_name = "RANKING.toml")]
     write: Option<PathBuf>,
     /// Also fit without each signal in turn.
@@ -49,9 +89,35 @@ pub struct TrainArgs {
 /// When an input cannot be read or an output cannot be written.
 pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let ranking = super::ranking(args.ranking.as_deref())?;
-    let (cases, walk) = args.cases.load()?;
+    let (cases, walk) = load(args)?;
+    let examples = collect(&cases, &walk, &ranking);
+    if let Some(path) = &args.examples {
+        examples::write(path, &examples)?;
+    }
+    let weights = match &args.repo {
+        Some(_) => adjust(args, &examples, &ranking)?,
+        None => fit(args, &examples, &ranking)?,
+    };
+    if let Some(path) = &args.write {
+        write(path, args.ranking.as_deref(), &weights)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The cases, given or mined.
+fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
+    match (&args.repo, &args.cases) {
+        (Some(path), _) => own::load(path, args.commits.get(), &args.walk),
+        (None, Some(cases)) => cases.load(&args.walk),
+        (None, None) => bail!(UsageError(
+            "give files of cases with --repos, or a repository with --repo".to_owned()
+        )),
+    }
+}
+
+fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example> {
     let done = AtomicUsize::new(0);
-    let examples = examples::collect(&cases, &walk, &ranking, &|id, failure| {
+    examples::collect(cases, walk, ranking, &|id, failure| {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         // Progress is a courtesy: a closed standard error must not end the run.
         if let Some(why) = failure {
@@ -60,58 +126,71 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         if done.is_multiple_of(25) || done == cases.len() {
             let _ = writeln!(std::io::stderr(), "{done}/{}: {id}", cases.len());
         }
-    });
-    if let Some(path) = &args.examples {
-        examples::write(path, &examples)?;
-    }
-    let tables = [
-        Table::fit(Kind::Files, &examples, &ranking, args.strength),
-        Table::fit(Kind::Functions, &examples, &ranking, args.strength),
-    ];
+    })
+}
+
+/// Fits both tables to cases of many repositories.
+fn fit(
+    args: &TrainArgs,
+    examples: &[Example],
+    ranking: &RankingConfig,
+) -> anyhow::Result<Vec<Weights>> {
+    let strength = args.strength.unwrap_or(TO_ZERO);
     let mut out = std::io::stdout().lock();
-    for table in &tables {
+    let mut weights = Vec::new();
+    for kind in [Kind::Files, Kind::Functions] {
+        let table = Table::fit(kind, examples, ranking, strength);
         out.write_all(table.report().as_bytes())?;
         if args.ablation {
-            out.write_all(table.ablation(args.strength).as_bytes())?;
+            out.write_all(table.ablation(strength).as_bytes())?;
         }
+        weights.push(table.weights);
     }
-    if let Some(path) = &args.write {
-        write(path, &tables)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(weights)
 }
 
-/// The weights of one kind of result, and how well they do.
-struct Table<'a> {
+/// Adjusts the files' table to the commits of one repository.
+fn adjust(
+    args: &TrainArgs,
+    examples: &[Example],
+    ranking: &RankingConfig,
+) -> anyhow::Result<Vec<Weights>> {
+    let own = Own::fit(examples, ranking, args.strength.unwrap_or(own::TO_PRESENT))?;
+    std::io::stdout().write_all(own.report().as_bytes())?;
+    Ok(vec![own.weights])
+}
+
+/// The weights of one kind of result.
+struct Weights {
     kind: Kind,
     names: &'static [&'static str],
-    weights: Vec<f64>,
-    examples: &'a [Example],
-    before: Vec<Right>,
-    held_out: Vec<Right>,
-    own: Vec<Right>,
+    values: Vec<f64>,
 }
 
-impl<'a> Table<'a> {
-    fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig, strength: f64) -> Self {
-        let (names, present) = match kind {
+impl Weights {
+    /// Those that rank now.
+    fn present(kind: Kind, ranking: &RankingConfig) -> Self {
+        let (names, values) = match kind {
             Kind::Files => (Examined::FILE_SIGNALS, ranking.rank.file.as_slice()),
             Kind::Functions => (Examined::FUNCTION_SIGNALS, ranking.rank.function.as_slice()),
         };
-        let present: Vec<f64> = present.iter().map(|w| f64::from(*w)).collect();
-        let toward = vec![0.0; names.len()];
-        let weights: Vec<f64> = fitted(examples, kind, &toward, strength)
-            .into_iter()
-            .map(|weight| (weight * 1000.0).round() / 1000.0)
-            .collect();
+        let values = values.iter().map(|weight| f64::from(*weight)).collect();
         Self {
             kind,
             names,
-            examples,
-            before: rights(examples, kind, &present),
-            held_out: held_out(examples, kind, &toward, strength),
-            own: rights(examples, kind, &weights),
-            weights,
+            values,
+        }
+    }
+
+    /// Others for the same signals, as they are written.
+    fn with(&self, values: Vec<f64>) -> Self {
+        Self {
+            kind: self.kind,
+            names: self.names,
+            values: values
+                .into_iter()
+                .map(|weight| (weight * 1000.0).round() / 1000.0)
+                .collect(),
         }
     }
 
@@ -122,12 +201,45 @@ impl<'a> Table<'a> {
         }
     }
 
+    fn report(&self) -> String {
+        let mut text = format!("[rank.{}]\n", self.key());
+        for (name, weight) in self.names.iter().zip(&self.values) {
+            text.push_str(&format!("{name} = {weight:.3}\n"));
+        }
+        text
+    }
+}
+
+/// Fitted weights, and how well they do.
+struct Table<'a> {
+    weights: Weights,
+    examples: &'a [Example],
+    before: Vec<Right>,
+    held_out: Vec<Right>,
+    own: Vec<Right>,
+}
+
+impl<'a> Table<'a> {
+    fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig, strength: f64) -> Self {
+        let present = Weights::present(kind, ranking);
+        let toward = vec![0.0; present.names.len()];
+        let weights = present.with(fitted(examples, kind, &toward, strength));
+        Self {
+            examples,
+            before: rights(examples, kind, &present.values),
+            held_out: held_out(examples, kind, &toward, strength),
+            own: rights(examples, kind, &weights.values),
+            weights,
+        }
+    }
+
     /// What each signal is worth: accuracy held out, without it.
     fn ablation(&self, strength: f64) -> String {
-        let toward = vec![0.0; self.names.len()];
+        let Weights { kind, names, .. } = self.weights;
+        let toward = vec![0.0; names.len()];
         let mut text = format!("{:28}{}\n", "without", places());
-        for (signal, name) in self.names.iter().enumerate() {
-            let rights = without(self.examples, self.kind, &toward, strength, signal);
+        for (signal, name) in names.iter().enumerate() {
+            let rights = without(self.examples, kind, &toward, strength, signal);
             let accuracy = accuracy(self.examples, &rights, |_| true);
             text.push_str(&format!("{name:28}{}\n", figures(&accuracy)));
         }
@@ -136,10 +248,7 @@ impl<'a> Table<'a> {
     }
 
     fn report(&self) -> String {
-        let mut text = format!("[rank.{}]\n", self.key());
-        for (name, weight) in self.names.iter().zip(&self.weights) {
-            text.push_str(&format!("{name} = {weight:.3}\n"));
-        }
+        let mut text = self.weights.report();
         text.push_str(&self.figures("all cases", &|_| true));
         let sets: BTreeSet<&str> = self.examples.iter().map(|e| e.set.as_str()).collect();
         for set in sets {
@@ -180,22 +289,29 @@ fn figures(accuracy: &Accuracy) -> String {
     figures.concat()
 }
 
-fn write(path: &Path, tables: &[Table<'_>]) -> anyhow::Result<()> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let text = with_weights(&text, tables).with_context(|| format!("{}", path.display()))?;
+/// Writes weights into a ranking file. Where there is none it is begun with the present numbers.
+fn write(path: &Path, ranking: Option<&Path>, weights: &[Weights]) -> anyhow::Result<()> {
+    let text = match path.try_exists() {
+        Ok(false) => ranking.map_or(Ok(DEFAULT_RANKING.to_owned()), read)?,
+        _ => read(path)?,
+    };
+    let text = with_weights(&text, weights).with_context(|| format!("{}", path.display()))?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
 /// A ranking file with other weights and the same comments.
-fn with_weights(text: &str, tables: &[Table<'_>]) -> anyhow::Result<String> {
+fn with_weights(text: &str, tables: &[Weights]) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
-    for table in tables {
-        let Some(weights) = document["rank"][table.key()].as_table_mut() else {
-            bail!("there is no table [rank.{}]", table.key());
+    for weights in tables {
+        let Some(table) = document["rank"][weights.key()].as_table_mut() else {
+            bail!("there is no table [rank.{}]", weights.key());
         };
-        for (name, weight) in table.names.iter().zip(&table.weights) {
-            weights[*name] = value(*weight);
+        for (name, weight) in weights.names.iter().zip(&weights.values) {
+            table[*name] = value(*weight);
         }
     }
     Ok(document.to_string())
@@ -207,26 +323,32 @@ mod tests {
 
     #[test]
     fn written_weights_are_read_back_and_comments_stay() {
-        let table = |kind, names: &'static [&'static str]| Table {
-            kind,
-            names,
-            weights: vec![0.125; names.len()],
-            examples: &[],
-            before: Vec::new(),
-            held_out: Vec::new(),
-            own: Vec::new(),
-        };
-        let tables = [
-            table(Kind::Files, Examined::FILE_SIGNALS),
-            table(Kind::Functions, Examined::FUNCTION_SIGNALS),
-        ];
-        let before = foveate_query::config::DEFAULT_RANKING;
-        let after = with_weights(before, &tables).unwrap();
+        let ranking = RankingConfig::default();
+        let tables = [Kind::Files, Kind::Functions].map(|kind| {
+            let present = Weights::present(kind, &ranking);
+            present.with(vec![0.125; present.names.len()])
+        });
+        let after = with_weights(DEFAULT_RANKING, &tables).unwrap();
         let comments = |text: &str| text.lines().filter(|l| l.starts_with('#')).count();
-        assert_eq!(comments(&after), comments(before));
+        assert_eq!(comments(&after), comments(DEFAULT_RANKING));
         let config = RankingConfig::parse(&after).unwrap();
         assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));
         assert!(config.rank.function.as_slice().iter().all(|w| *w == 0.125));
         assert!(with_weights("[rank]\n", &tables).is_err());
+    }
+
+    #[test]
+    fn a_missing_file_begins_with_the_present_numbers() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("own.toml");
+        let ranking = RankingConfig::default();
+        let files = Weights::present(Kind::Files, &ranking);
+        let files = [files.with(vec![0.125; files.names.len()])];
+        write(&path, None, &files).unwrap();
+        let config = super::super::ranking(Some(&path)).unwrap();
+        assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));
+        let (now, before) = (&config.rank.function, &ranking.rank.function);
+        assert_eq!(now.as_slice(), before.as_slice());
+        assert!(write(&directory.path().join("none/own.toml"), None, &files).is_err());
     }
 }

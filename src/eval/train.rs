@@ -55,6 +55,16 @@ pub fn fitted(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -
     fit::fit(&cases, toward, strength)
 }
 
+/// The weights fitted to all examples, but near given ones and in their scale. Those may be written
+/// in any scale, since only the order counts; the model is asked first in which it believes them.
+pub fn adjusted(examples: &[Example], kind: Kind, present: &[f64], strength: f64) -> Vec<f64> {
+    let cases: Vec<&[Candidate]> = examples.iter().map(|e| kind.candidates(e)).collect();
+    let scale = fit::scale(&cases, present);
+    let toward: Vec<f64> = present.iter().map(|weight| weight * scale).collect();
+    let weights = fit::fit(&cases, &toward, strength);
+    weights.into_iter().map(|weight| weight / scale).collect()
+}
+
 /// Which examples given weights get right.
 pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<Right> {
     examples.iter().map(|e| right(e, kind, weights)).collect()

@@ -8,6 +8,7 @@ pub mod location;
 mod objects;
 pub mod remote;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use foveate_model::{ObjectId, SourceFile};
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, Cancelled, Past, Progress};
 pub use history::records::Records;
-pub use history::{HistoryLimits, Step};
+pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Entry, EntryKind};
 
@@ -209,6 +210,20 @@ impl GitRepo {
         stop: &CancellationToken,
     ) -> Result<Past, GitError> {
         history::load(self, commit, limits, records, (step, stop))
+    }
+
+    /// The ancestors of a commit that have one parent, newest first, each with the files that it
+    /// changed: those of a range of positions among them.
+    ///
+    /// # Errors
+    /// When git fails, takes too long, or the work is asked to stop.
+    pub fn changes(
+        &self,
+        commit: &str,
+        positions: Range<usize>,
+        stop: &CancellationToken,
+    ) -> Result<Vec<CommitChange>, GitError> {
+        history::changes(self, commit, positions, stop)
     }
 
     /// `commit` itself, or `commit:prefix` where only a part of the tree is looked at.

@@ -124,7 +124,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 fn mistakes_have_their_exit_codes_and_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 13] = [
+    let cases: [(&[&str], i32, &str); 19] = [
         (&["context", "/no/such/dir", "x"], 1, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
@@ -154,6 +154,20 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
         ),
         (&["repo", "show", "../x"], 2, "repository name"),
         (&["serve", "--config", "/no/such/file"], 2, "/no/such/file"),
+        (&["train"], 2, "foveate train [OPTIONS] --repo <PATH>"),
+        (&["train", "cases.jsonl"], 2, "--repos"),
+        (
+            &["train", "cases.jsonl", "--repos", "x", "--repo", root],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["train", "--repo", root, "--ablation"],
+            2,
+            "cannot be used with",
+        ),
+        (&["train", "--repo", root, "--commits", "0"], 2, "--commits"),
+        (&["train", "--repo", root], 1, "not a git repository"),
     ];
     for (arguments, code, text) in cases {
         let output = run(arguments);
@@ -172,6 +186,31 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
     let help = run(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     assert!(stdout(&help).contains("Exit codes:"));
+}
+
+#[test]
+fn train_adjusts_weights_to_own_commits() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "Start the shop");
+    for price in 0..12 {
+        let text = format!("def total_price(lines):\n    return {price}\n");
+        std::fs::write(root.join("shop/price.py"), text).unwrap();
+        commit(&root, &format!("Let the total price be {price}"));
+    }
+    let (keep, repo) = (tempfile::tempdir().unwrap(), root.to_str().unwrap());
+    let own = keep.path().join("own.toml");
+    let own = own.to_str().unwrap();
+    let output = run(&["train", "--repo", repo, "--write", own]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = stdout(&output);
+    assert!(report.contains("the newest 2 commits"), "{report}");
+    assert!(report.contains("adjusted to the 10 older ones"), "{report}");
+    assert!(!report.contains("[rank.function]"), "{report}");
+    // What was written can be ranked with, here for too few commits.
+    let again = ["train", "--repo", repo, "--ranking", own, "--commits", "3"];
+    let output = run(&again);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--commits"), "{}", stderr(&output));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use super::examples::Candidate;
 const MOST_STEPS: usize = 60;
 /// A step that gains less than this ends the fit.
 const LEAST_GAIN: f64 = 1e-9;
+/// A strength that draws nowhere, but keeps the minimum finite where all cases are right.
+const FREE: f64 = 1e-4;
 
 /// Fits weights to cases, each the list of its candidates. Cases without a right candidate among
 /// them, or without a wrong one, teach nothing.
@@ -39,6 +41,23 @@ pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
         }
     }
     weights
+}
+
+/// The factor of given weights under which the cases are most likely, 1 at least: where the weights
+/// do badly, a smaller one would leave nothing of them.
+pub fn scale(cases: &[&[Candidate]], weights: &[f64]) -> f64 {
+    let scored = |candidate: &Candidate| Candidate {
+        name: String::new(),
+        gold: candidate.gold,
+        x: vec![score(candidate, weights) as f32],
+    };
+    let cases: Vec<Vec<Candidate>> = cases
+        .iter()
+        .map(|candidates| candidates.iter().map(scored).collect())
+        .collect();
+    let cases: Vec<&[Candidate]> = cases.iter().map(Vec::as_slice).collect();
+    let factor = fit(&cases, &[1.0], FREE);
+    factor.first().copied().unwrap_or(1.0).max(1.0)
 }
 
 fn teaches(candidates: &[Candidate]) -> bool {
@@ -235,6 +254,16 @@ mod tests {
                 .iter()
                 .all(|g| g.abs() < 1e-6)
         );
+    }
+
+    #[test]
+    fn a_scale_is_found_for_weights_that_tell_something() {
+        let good = [candidate(true, &[1.0]), candidate(false, &[0.0])];
+        let bad = [candidate(true, &[0.0]), candidate(false, &[1.0])];
+        // Right in three of four cases: p = 3/4 where the scores are ln 3 apart.
+        let found = scale(&[&good, &good, &good, &bad], &[0.5]);
+        assert!((found - 2.0 * 3.0_f64.ln()).abs() < 0.01, "{found}");
+        assert_eq!(scale(&[&bad], &[0.5]), 1.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! whether it is an ancestor, is asked of git each time. Files come first and fast, functions need
 //! every blob and come later, if at all. Start at [`load`].
 
+mod changes;
 mod definitions;
 mod file;
 mod hunks;
@@ -12,6 +13,7 @@ mod stream;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GitError, GitRepo, command};
 use crate::engine::Past;
+pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
 use names::{NamesReader, Renames};
 use records::{Names, Record, Records};
@@ -104,6 +107,23 @@ pub(super) fn load(
     };
     records.end_round(limits.commits);
     Ok(past)
+}
+
+/// What the ancestors of a commit changed, one by one: those of a range of positions, newest first.
+pub(super) fn changes(
+    repo: &GitRepo,
+    commit: &str,
+    positions: Range<usize>,
+    stop: &CancellationToken,
+) -> Result<Vec<CommitChange>, GitError> {
+    let limits = HistoryLimits::default();
+    let reader = Reader {
+        repo,
+        limits: &limits,
+        records: &Records::in_memory(),
+        patience: Patience::new(stop, limits.timeout),
+    };
+    reader.changes(commit, positions)
 }
 
 /// What a commit says of itself.

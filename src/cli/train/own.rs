@@ -1,0 +1,115 @@
+//! Weights adjusted to one repository's own commits: those drawn to the present weights, and what
+//! they are worth on commits that are newer than all that they were fitted to.
+
+use std::path::Path;
+
+use anyhow::bail;
+use foveate_query::RankingConfig;
+
+use super::{Weights, figures, places};
+use crate::cli::UsageError;
+use crate::cli::cases::WalkArgs;
+use crate::eval::case::{Case, Repositories};
+use crate::eval::mine::mine;
+use crate::eval::sweep::Walk;
+use crate::eval::train::examples::Example;
+use crate::eval::train::{Accuracy, Kind, accuracy, adjusted, rights};
+use crate::ingest::git::GitRepo;
+
+/// How strongly the weights are drawn to the present ones where --strength says nothing: measured in
+/// `docs/own-commits.md`.
+pub const TO_PRESENT: f64 = 0.03;
+/// The newest one in so many commits is kept for measuring.
+const MEASURED_ONE_IN: usize = 5;
+/// Fewer say nothing in either part.
+const LEAST_COMMITS: usize = 10;
+
+/// Cases from the repository's own commits, oldest first, and how they are walked over.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
+    let Some(template) = path.to_str().filter(|path| !path.contains(['{', '}'])) else {
+        bail!(UsageError(format!(
+            "--repo {} has braces or no UTF-8 in it; give a path without",
+            path.display()
+        )));
+    };
+    let git = GitRepo::open(path)?;
+    let cases = mine(&git, template, commits)?;
+    Ok((cases, walk.over(Repositories::new(template.to_owned()))))
+}
+
+/// The adjusted weights of files.
+pub struct Own {
+    /// Adjusted to all commits.
+    pub weights: Weights,
+    /// How many commits were used for fitting, before those for measuring.
+    older: usize,
+    /// On the newest commits: the present weights, and those adjusted to the older ones.
+    newest: [Accuracy; 2],
+    /// On all commits: the present weights, and those adjusted to the same.
+    all: [Accuracy; 2],
+}
+
+impl Own {
+    /// Adjusts the weights to examples that stand from old to new.
+    ///
+    /// # Errors
+    /// When there are too few.
+    pub fn fit(
+        examples: &[Example],
+        ranking: &RankingConfig,
+        strength: f64,
+    ) -> anyhow::Result<Self> {
+        if examples.len() < LEAST_COMMITS {
+            bail!(
+                "{} commits of the repository make a case, {LEAST_COMMITS} are needed: give more \
+                 with --commits, or do without",
+                examples.len()
+            );
+        }
+        let kind = Kind::Files;
+        let present = Weights::present(kind, ranking);
+        let fit = |part: &[Example]| present.with(adjusted(part, kind, &present.values, strength));
+        let on = |part: &[Example], weights: &Weights| {
+            accuracy(part, &rights(part, kind, &weights.values), |_| true)
+        };
+        let older = examples.len() - examples.len() / MEASURED_ONE_IN;
+        let (old, new) = examples.split_at(older);
+        let weights = fit(examples);
+        Ok(Self {
+            older,
+            newest: [on(new, &present), on(new, &fit(old))],
+            all: [on(examples, &present), on(examples, &weights)],
+            weights,
+        })
+    }
+
+    /// The weights and the figures, as text.
+    pub fn report(&self) -> String {
+        let ([present, adjusted], [all_present, same]) = (&self.newest, &self.all);
+        let mut text = self.weights.report();
+        text.push_str(&format!(
+            "\n{:34}{}\n",
+            format!("the newest {} commits", present.cases),
+            places()
+        ));
+        let older = format!("adjusted to the {} older ones", self.older);
+        for (label, accuracy) in [("present weights", present), (&*older, adjusted)] {
+            text.push_str(&format!("{label:34}{}\n", figures(accuracy)));
+        }
+        text.push_str(&format!("all {} commits\n", all_present.cases));
+        for (label, accuracy) in [
+            ("present weights", all_present),
+            ("adjusted to the same", same),
+        ] {
+            text.push_str(&format!("{label:34}{}\n", figures(accuracy)));
+        }
+        text.push_str(&format!(
+            "One commit of the newest is {:.1} points.\n",
+            100.0 / present.cases.max(1) as f64
+        ));
+        text
+    }
+}
