@@ -11,7 +11,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, SourceFile};
 use foveate_query::{Answer, RankingConfig, Request, answer};
 
-const SHOP: &str = include_str!("ranking/shop.txt");
+const SHOP: &str = include_str!("shop.txt");
 
 /// A question, the file that holds the answer, and the function where there is one.
 struct Question {
