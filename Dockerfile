@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-FROM rust:1.95-bookworm AS build
+FROM rust:1.95-trixie AS build
 WORKDIR /build
 COPY . .
 # The caches keep what was compiled between builds; the program is copied out of them.
@@ -9,8 +9,8 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     cargo build --locked --profile dist --package foveate --bin foveate \
     && cp target/dist/foveate /usr/local/bin/foveate
 
-FROM debian:bookworm-slim
-# git reads the repositories; certificates and ssh are for those that are cloned.
+FROM debian:trixie-slim
+# git (2.41 or newer, for the functions of past commits) reads the repositories; certificates and ssh are for those that are cloned.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
     && rm -rf /var/lib/apt/lists/* \
