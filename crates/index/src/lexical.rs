@@ -7,13 +7,15 @@ mod fields;
 mod impacts;
 mod score;
 mod segment;
+mod weights;
 
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{Bm25, ChunkHit, FileHit, Hits, LexicalWeights, QueryTerm};
+pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm};
+pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, NameId, Named, PastCommit};
 use self::impacts::Scoring;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dashmap::DashMap;
 
 use super::fields::{FIELDS, Field, Lengths};
-use super::score::LexicalWeights;
+use super::weights::LexicalWeights;
 
 /// A term in a chunk, saturated: with length normalization and without.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -286,7 +286,7 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use super::super::score::Bm25;
+    use super::super::weights::Bm25;
     use super::*;
 
     fn scoring(total: u64) -> Scoring {

@@ -9,8 +9,8 @@
 use crate::files::FileId;
 
 use super::commits::Commits;
-use super::fields::FIELDS;
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
+use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
 /// A term of the query with its weights; terms must be distinct.
@@ -26,36 +26,6 @@ pub struct QueryTerm {
     pub title: f32,
     /// Its weight in what the query holds of code.
     pub code: f32,
-}
-
-/// The parameters of one BM25F.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bm25 {
-    /// Saturation.
-    pub k1: f32,
-    /// Weight per field, by [`super::Field`] number.
-    pub weights: [f32; FIELDS],
-    /// Length normalization per field, 0 to 1.
-    pub b: [f32; FIELDS],
-}
-
-/// All parameters of lexical scoring.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LexicalWeights {
-    /// Over files.
-    pub file: Bm25,
-    /// Over chunks.
-    pub chunk: Bm25,
-    /// Weight of the commit messages as a field of files.
-    pub history: f32,
-    /// Its length normalization.
-    pub history_b: f32,
-    /// BM25 over commit messages: saturation.
-    pub commit_k1: f32,
-    /// BM25 over commit messages: length normalization.
-    pub commit_b: f32,
-    /// How many commits are returned.
-    pub nearest_commits: usize,
 }
 
 /// BM25F scores of a file; 0 where it shares no term with the query.
