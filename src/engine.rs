@@ -21,7 +21,7 @@ use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::sync::Semaphore;
 
-pub use ask::{Answered, AskError, Question, answer_now};
+pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};

@@ -15,7 +15,7 @@ use foveate_query::{Focus, Request};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, BlobCache, Phase, Progress, RepoName, answer_now, build};
+use crate::engine::{Answered, BlobCache, Phase, Progress, RepoName, answer_now, build, lacking};
 use crate::ingest::git::HistoryLimits;
 use crate::ingest::once;
 use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
@@ -100,7 +100,8 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     bar.stop();
     let snapshot = Arc::new(snapshot?);
     let _ = tokenizer.join();
-    let answer = answer_now(&snapshot, &request, &ranking);
+    let mut answer = answer_now(&snapshot, &request, &ranking);
+    answer.issues.extend(lacking(&snapshot));
     let found = !answer.files.is_empty();
     let answered = Answered {
         repo: name_of(&directory).to_string(),

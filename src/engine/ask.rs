@@ -168,25 +168,34 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             detail: format!("the source could not be read again, so this may be old: {error}"),
         });
     }
-    if snapshot.history.is_none() {
-        issues.push(match &status.history_error {
-            None => Issue {
-                code: "history_loading",
-                detail: "past commits are still being loaded; they did not count yet".to_owned(),
-            },
-            Some(error) => Issue {
-                code: "history_unavailable",
-                detail: format!("past commits could not be loaded and did not count: {error}"),
-            },
-        });
-    } else {
-        let functions = match (snapshot.touched_functions, &status.history_error) {
-            (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
-            (functions, _) => functions,
-        };
-        issues.extend(functions_issue(functions));
-    }
+    let functions = match (snapshot.touched_functions, &status.history_error) {
+        (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
+        (functions, _) => functions,
+    };
+    issues.extend(match (&snapshot.history, &status.history_error) {
+        (None, None) => Some(Issue {
+            code: "history_loading",
+            detail: "past commits are still being loaded; they did not count yet".to_owned(),
+        }),
+        (None, Some(error)) => Some(unavailable(error)),
+        (Some(_), _) => functions_issue(functions),
+    });
     issues
+}
+
+/// What an answer lacks whose snapshot nothing will be added to.
+pub fn lacking(snapshot: &Snapshot) -> Option<Issue> {
+    match &snapshot.history {
+        None => Some(unavailable("git could not read them")),
+        Some(_) => functions_issue(snapshot.touched_functions),
+    }
+}
+
+fn unavailable(error: &str) -> Issue {
+    Issue {
+        code: "history_unavailable",
+        detail: format!("past commits could not be loaded and did not count: {error}"),
+    }
 }
 
 /// What is missing where the past is known but for the functions that it changed.

@@ -90,6 +90,33 @@ fn context_reads_standard_input() {
 }
 
 #[test]
+fn context_says_that_an_old_git_knows_less() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_keep, root) = tree(SHOP);
+    git(&root, &["init", "--quiet"]);
+    commit(&root, "prices");
+    let old = tempfile::tempdir().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *--attr-source*) exit 129;; esac\nPATH='{path}' exec git \"$@\"\n"
+    );
+    let program = old.path().join("git");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ask = |path: String| {
+        let query = ["context", root.to_str().unwrap(), "`total_price`", "--json"];
+        let output = foveate(&query).env("PATH", path).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["files"][0]["path"], "shop/price.py");
+        answer["issues"].to_string()
+    };
+    assert!(!ask(path.clone()).contains("history_unavailable"));
+    let issues = ask(format!("{}:{path}", old.path().display()));
+    assert!(issues.contains("history_unavailable"), "{issues}");
+}
+
+#[test]
 fn context_answers_from_commits_and_bare_repositories() {
     let (_keep, root) = tree(SHOP);
     let first = commit(&root, "first");

@@ -72,6 +72,11 @@ fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
     signals
 }
 
+/// A count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
+fn logarithmic(count: usize, full: f32) -> f32 {
+    (count as f32).ln_1p() / full
+}
+
 /// Divides by the largest value, where there is a positive one.
 fn normalize(values: &mut [f32]) {
     let most = values.iter().copied().fold(0.0, f32::max);

@@ -275,7 +275,7 @@ impl Reader<'_> {
                 }
             }
         }
-        if self.records.gave_up() {
+        if self.records.gave_up() || self.records.lost_all(commits) {
             return Ok(TouchedFunctions::Unreadable);
         }
         Ok(TouchedFunctions::Read)

@@ -248,8 +248,7 @@ impl Known {
         documents: usize,
         compute: impl FnOnce() -> Result<Impacts, E>,
     ) -> Result<Option<Arc<Impacts>>, E> {
-        let lists = self.of(scoring);
-        if let Some(impacts) = lists.get(term) {
+        if let Some(impacts) = self.of(scoring).get(term) {
             return Ok(Some(impacts.clone()));
         }
         let impacts = compute()?;
@@ -265,7 +264,9 @@ impl Known {
             self.bytes.store(0, Ordering::Relaxed);
         }
         let impacts = Arc::new(impacts);
-        if lists.insert(term.into(), impacts.clone()).is_none() {
+        // Looked up again: what was cleared is no longer counted.
+        let before = self.of(scoring).insert(term.into(), impacts.clone());
+        if before.is_none() {
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
         Ok(Some(impacts))
@@ -374,6 +375,12 @@ mod tests {
                 .get(&term.to_string(), &scoring(100), 10, some)
                 .unwrap();
             assert!(known.heap_bytes() <= 10 * MOST_BYTES_PER_DOCUMENT);
+            // The newest is kept, also where the others had to go.
+            assert!(
+                known
+                    .get(&term.to_string(), &scoring(100), 10, || Err(()))
+                    .is_ok()
+            );
         }
     }
 }

@@ -10,7 +10,12 @@ use foveate_model::Role;
 use super::evidence::Evidence;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{MOST_RANKED, explained, normalize};
+use super::{MOST_RANKED, explained, logarithmic, normalize};
+
+/// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
+/// file that is read, and of three thousand.
+const LARGEST_FILE: f32 = 14.0;
+const MOST_IMPORTERS: f32 = 8.0;
 
 /// Ranks the files that have any evidence.
 pub(super) fn rank(
@@ -151,7 +156,14 @@ impl Dense {
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
         chosen.extend(evidence.messages.iter().map(|(place, _)| place.file));
-        chosen.extend(hop.imports.keys().chain(hop.importers.keys()));
+        // A file that everything imports has thousands of importers, most without a word in common.
+        for hop in [&hop.imports, &hop.importers] {
+            let mut values = vec![0.0; self.lexical.len()];
+            for (file, score) in hop {
+                values[file.0 as usize] = score + self.words(*file);
+            }
+            chosen.extend(best(&values, most));
+        }
         let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
         chosen.extend(evidence.definitions.iter().map(file_of));
         chosen.sort_unstable();
@@ -188,8 +200,8 @@ impl Dense {
             directory: shares(evidence, directory_of(path)).0,
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
-            lines: ((1 + text.len()) as f32).ln() / 14.0,
-            fan_in: (1.0 + snapshot.graph.importers(file).len() as f32).ln() / 8.0,
+            lines: logarithmic(text.len(), LARGEST_FILE),
+            fan_in: logarithmic(snapshot.graph.importers(file).len(), MOST_IMPORTERS),
             ..FileSignals::default()
         }
     }

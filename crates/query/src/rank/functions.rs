@@ -11,7 +11,10 @@ use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
-use super::{MOST_RANKED, explained};
+use super::{MOST_RANKED, explained, logarithmic};
+
+/// Logarithm of the lines, uses and changes that count as 1: 150 of them.
+const FULL: f32 = 5.0;
 
 /// Ranks the functions of the best files, and the passages of those without functions.
 pub(super) fn rank(
@@ -90,8 +93,8 @@ impl<'a> Pool<'a> {
                 let uses = self.snapshot.graph.uses_of(id).len();
                 self.ids.push(id);
                 self.signals.push(FunctionSignals {
-                    lines: (definition.lines.count() as f32).ln() / 5.0,
-                    fan_in: (1.0 + uses as f32).ln() / 5.0,
+                    lines: logarithmic(definition.lines.count().saturating_sub(1) as usize, FULL),
+                    fan_in: logarithmic(uses, FULL),
                     ..of_file
                 });
             }
@@ -100,7 +103,10 @@ impl<'a> Pool<'a> {
             {
                 for chunk in files.chunks_of(file.id) {
                     let signals = FunctionSignals {
-                        lines: (files.chunk(chunk).lines.count() as f32).ln() / 5.0,
+                        lines: logarithmic(
+                            files.chunk(chunk).lines.count().saturating_sub(1) as usize,
+                            FULL,
+                        ),
                         ..of_file
                     };
                     self.passages.push((chunk, signals));
@@ -232,7 +238,7 @@ impl<'a> Pool<'a> {
             let name = &files.definition(*id).name;
             if let Some((named, touched)) = commits.of_function(files.file_of(*id), name) {
                 signals.commits = votes.get(&named).copied().unwrap_or(0.0);
-                signals.changes = (1.0 + touched.len() as f32).ln() / 5.0;
+                signals.changes = logarithmic(touched.len(), FULL);
             }
         }
         self.scale(|signals| &mut signals.commits);

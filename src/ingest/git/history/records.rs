@@ -162,6 +162,12 @@ impl Records {
         self.lock().lost.len() > MOST_LOST
     }
 
+    /// Whether the functions of all these commits cannot be read, and not of a few of them.
+    pub(super) fn lost_all(&self, commits: &[ObjectId]) -> bool {
+        let known = self.lock();
+        !commits.is_empty() && commits.iter().all(|id| known.lost.contains(id))
+    }
+
     pub(super) fn lose(&self, commits: &[ObjectId]) {
         self.lock().lost.extend(commits);
     }
