@@ -122,6 +122,7 @@ pub struct HistoryConfig {
     pub message_bytes: usize,
     pub paths_per_commit: usize,
     pub timeout_seconds: u64,
+    pub runs: usize,
 }
 
 /// The `[watch]` table.
@@ -233,6 +234,7 @@ impl Config {
             1,
         )?;
         at_least("history.timeout_seconds", self.history.timeout_seconds, 1)?;
+        at_least("history.runs", self.history.runs as u64, 1)?;
         at_least("watch.sweep_seconds", self.watch.sweep_seconds, 1)?;
         at_least(
             "watch.max_delay_ms",

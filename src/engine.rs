@@ -41,6 +41,8 @@ pub struct EngineSettings {
     pub limits: Limits,
     /// Bytes of parsed contents kept alive beyond what live snapshots hold.
     pub blob_cache_bytes: usize,
+    /// Histories whose functions are read at a time; others wait.
+    pub history_runs: usize,
     /// Questions answered at a time.
     pub concurrency: usize,
     /// Questions that may wait for their turn.
@@ -62,6 +64,7 @@ pub struct Engine {
     pool: Arc<rayon::ThreadPool>,
     permits: Permits,
     index_runs: Arc<Semaphore>,
+    history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
 }
 
@@ -84,6 +87,7 @@ impl Engine {
             pool: Arc::new(pool),
             permits: Permits::new(settings.concurrency, settings.queue),
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
+            history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
             repositories: DashMap::new(),
             settings,
         })
@@ -138,6 +142,11 @@ impl Engine {
     /// The right to run one whole-repository indexing.
     pub fn index_runs(&self) -> &Arc<Semaphore> {
         &self.index_runs
+    }
+
+    /// The right to read the functions of one history.
+    pub fn history_runs(&self) -> &Arc<Semaphore> {
+        &self.history_runs
     }
 
     /// Questions being answered and waiting.

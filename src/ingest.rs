@@ -7,6 +7,7 @@ mod demand;
 mod driver;
 pub mod git;
 pub mod once;
+mod past;
 pub mod tree;
 pub mod watch;
 

@@ -173,6 +173,7 @@ fn engine_settings(config: &Config) -> EngineSettings {
     EngineSettings {
         index_threads: or_cores(config.index.threads),
         index_runs: config.index.runs,
+        history_runs: config.history.runs,
         limits: Limits {
             max_bytes: config.index.max_file_bytes,
             timeout: Duration::from_millis(config.index.parse_timeout_ms),

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::demand::Supplier;
 use super::driver::Driver;
 use super::git::{GitError, GitRepo, Location, LocationError, Records};
+use super::past::PastReader;
 use super::{IngestSettings, LocalPaths};
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
@@ -250,13 +251,18 @@ impl Catalog {
         let kept_in = self
             .settings
             .records_of(writer.repository().name().as_str());
-        let records = Arc::new(Records::kept_in(kept_in));
+        let past = PastReader {
+            engine: Arc::clone(&self.engine),
+            limits: self.settings.history,
+            records: Arc::new(Records::kept_in(kept_in)),
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+        };
         let supplier = Supplier {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
-            history: self.settings.history,
-            records: Arc::clone(&records),
+            past: past.clone(),
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
@@ -267,7 +273,7 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
             git,
-            records,
+            past,
         };
         match source {
             Source::WorkingTree { path, watch } => {

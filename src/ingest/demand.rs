@@ -10,7 +10,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
+use super::git::{GitError, GitRepo, Step};
+use super::past::PastReader;
 use crate::engine::revisions::Ticket;
 use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
 
@@ -23,8 +24,7 @@ pub(super) struct Supplier {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    pub history: HistoryLimits,
-    pub records: Arc<Records>,
+    pub past: PastReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
 }
@@ -164,13 +164,11 @@ impl Supplier {
         before: &Arc<Snapshot>,
         step: Step,
     ) -> Result<Snapshot, DemandError> {
-        let git = self.git()?;
-        let (engine, limits) = (Arc::clone(&self.engine), self.history);
-        let (records, stop) = (Arc::clone(&self.records), self.stop.clone());
-        let before = Arc::clone(before);
+        let commit = before.revision.commit.clone();
+        let past = self.past.read(self.git()?, commit, step).await;
+        let past = past.map_err(demand_error)?;
+        let (engine, before) = (Arc::clone(&self.engine), Arc::clone(before));
         self.blocking(move || {
-            let commit = &before.revision.commit;
-            let past = git.history(commit, &limits, &records, step, &stop)?;
             let plan = Plan {
                 cause: Cause::History,
                 revision: before.revision.clone(),

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use foveate_model::TouchedFunctions;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::IngestSettings;
 use super::git::remote::RemoteCopy;
-use super::git::{GitError, GitRepo, Location, Records, Step};
+use super::git::{GitError, GitRepo, Location, Step};
+use super::past::PastReader;
 use super::tree::WorkingTree;
 use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
 use git::GitWork;
@@ -33,12 +33,11 @@ pub(super) struct Driver {
     pub tracker: TaskTracker,
     /// The repository that other revisions are read from, once it is known.
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    /// What is known of its commits.
-    pub records: Arc<Records>,
+    pub past: PastReader,
 }
 
-/// The history of a commit, being loaded.
-type Loading = JoinHandle<(String, Result<Past, GitError>)>;
+/// The history of a commit, being loaded; nobody waits for its turn once it is dropped.
+type Loading = AbortOnDropHandle<(String, Result<Past, GitError>)>;
 
 /// What one look at the source led to.
 enum Outcome {
@@ -241,12 +240,12 @@ impl Driver {
     /// Starts loading the history of a commit beside everything else.
     fn load_history(&self, commit: String, step: Step) -> Option<Loading> {
         let git = self.git.load_full()?;
-        let limits = self.settings.history;
-        let (records, stop) = (Arc::clone(&self.records), self.stop.clone());
-        Some(self.tracker.spawn_blocking(move || {
-            let past = git.history(&commit, &limits, &records, step, &stop);
-            (commit, past)
-        }))
+        let past = self.past.clone();
+        let load = async move {
+            let loaded = past.read(git, commit.clone(), step).await;
+            (commit, loaded)
+        };
+        Some(AbortOnDropHandle::new(self.tracker.spawn(load)))
     }
 
     async fn publish_history(

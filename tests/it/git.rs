@@ -380,3 +380,50 @@ async fn programs_named_by_a_repository_are_not_run() {
     assert!(!mark.exists());
     app.end().await;
 }
+
+/// A repository in which one file was changed by each of `count` commits.
+fn many_commits(root: &Path, count: usize) {
+    git(root, &["init", "-q"]);
+    let mut import = String::new();
+    for n in 0..count {
+        let source = format!("def latest():\n    return {n}\n");
+        import += &format!(
+            "commit refs/heads/main\ncommitter t <t@example.org> {} +0000\ndata 4\nmore\n\
+             M 100644 inline latest.py\ndata {}\n{source}\n",
+            1_700_000_000 + n,
+            source.len()
+        );
+    }
+    let file = root.join("import");
+    std::fs::write(&file, import).unwrap();
+    let status = std::process::Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["fast-import", "--quiet"])
+        .stdin(std::fs::File::open(&file).unwrap())
+        .status();
+    assert!(status.unwrap().success());
+    std::fs::remove_file(file).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_functions_of_histories_are_read_in_turn_and_answers_come_meanwhile() {
+    let app = TestApp::start().await;
+    let turns = app.engine.history_runs().clone();
+    let busy = turns.acquire_many_owned(1).await.unwrap();
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().canonicalize().unwrap();
+    many_commits(&root, 320);
+    app.add_git("shop", &root, None).await;
+    app.repo_until("shop", |repo| repo["history"] == true).await;
+    let answer = app.ask("shop", "`latest`").await;
+    assert_eq!(places(&answer, "latest"), ["latest.py"]);
+    assert!(answer["issues"].to_string().contains("history_loading"));
+    drop(busy);
+    until("the functions", async || {
+        let answer = app.ask("shop", "`latest`").await;
+        (!answer["issues"].to_string().contains("history")).then_some(())
+    })
+    .await;
+    app.end().await;
+}

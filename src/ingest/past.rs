@@ -1,0 +1,54 @@
+//! Reads the past of commits, one or a few at a time over all repositories: functions need every
+//! blob that a commit touched, so that many repositories at a first start would starve everything
+//! else. Whoever waits for a turn goes on answering without.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
+use crate::engine::{Cancelled, Engine, Past};
+
+/// What reads the past of one repository's commits.
+#[derive(Clone)]
+pub(super) struct PastReader {
+    pub engine: Arc<Engine>,
+    pub limits: HistoryLimits,
+    /// What is known of the commits.
+    pub records: Arc<Records>,
+    pub stop: CancellationToken,
+    pub tracker: TaskTracker,
+}
+
+impl PastReader {
+    /// Waits for a turn and reads as far as `step`.
+    pub async fn read(
+        &self,
+        git: Arc<GitRepo>,
+        commit: String,
+        step: Step,
+    ) -> Result<Past, GitError> {
+        let turn = Arc::clone(self.turns(step)).acquire_owned();
+        let Some(turn) = self.stop.run_until_cancelled(turn).await else {
+            return Err(Cancelled.into());
+        };
+        let (limits, stop) = (self.limits, self.stop.clone());
+        let records = Arc::clone(&self.records);
+        let work = self.tracker.spawn_blocking(move || {
+            // Held here: the work goes on where nobody waits for it any more.
+            let _turn = turn;
+            git.history(&commit, &limits, &records, step, &stop)
+        });
+        work.await
+            .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))
+    }
+
+    fn turns(&self, step: Step) -> &Arc<Semaphore> {
+        match step {
+            Step::Files => self.engine.index_runs(),
+            Step::Functions => self.engine.history_runs(),
+        }
+    }
+}
