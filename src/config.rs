@@ -1,6 +1,7 @@
 //! Settings: built-in defaults, then a file, then the environment, then arguments; checked once at
 //! the start. It opens no file but the one it is given. Start at [`Config::load`].
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,6 +86,13 @@ pub struct ReposConfig {
 pub struct GitConfig {
     pub schemes: Vec<String>,
     pub timeout_seconds: u64,
+    pub stall_seconds: u64,
+    pub poll_seconds: u64,
+    pub retry_seconds: u64,
+    pub transfers: usize,
+    pub follow_redirects: bool,
+    pub private_hosts: Vec<String>,
+    pub tokens: BTreeMap<String, String>,
 }
 
 /// The `[index]` table.
@@ -221,6 +229,9 @@ impl Config {
             1,
         )?;
         at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
+        at_least("git.stall_seconds", self.git.stall_seconds, 1)?;
+        at_least("git.retry_seconds", self.git.retry_seconds, 1)?;
+        at_least("git.transfers", self.git.transfers as u64, 1)?;
         at_least("index.runs", self.index.runs as u64, 1)?;
         at_least("index.max_file_bytes", self.index.max_file_bytes, 1024)?;
         at_least("index.parse_timeout_ms", self.index.parse_timeout_ms, 1)?;

@@ -26,7 +26,9 @@ pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};
 pub use progress::{Cancelled, Phase, Progress};
-pub use repository::{Demand, DemandError, Orders, Repository, Source, State, Status, Watching};
+pub use repository::{
+    Demand, DemandError, Orders, Polling, Repository, Source, State, Status, Watching,
+};
 pub use revisions::{Claim, Revisions};
 pub use writer::{Cause, Past, Plan, PublishError, Writer, build};
 

@@ -8,6 +8,7 @@ mod driver;
 pub mod git;
 pub mod once;
 mod past;
+mod schedule;
 pub mod tree;
 pub mod watch;
 
@@ -16,7 +17,8 @@ use std::time::Duration;
 
 pub use catalog::{Catalog, RegisterError, Registration};
 use git::HistoryLimits;
-use git::remote::RemoteCopy;
+use git::location::Remote;
+use git::remote::{RemoteCopy, RemoteSettings};
 
 /// The numbers and places that bound reading.
 #[derive(Clone, Debug)]
@@ -25,10 +27,10 @@ pub struct IngestSettings {
     pub data_dir: PathBuf,
     /// Which local directories others may register.
     pub local_paths: LocalPaths,
-    /// Schemes of URLs that may be cloned.
-    pub schemes: Vec<String>,
-    /// Time for one clone or fetch.
-    pub git_timeout: Duration,
+    /// How remote repositories are reached.
+    pub remote: RemoteSettings,
+    /// When git repositories are looked at again.
+    pub poll: PollSettings,
     /// How much of the past is loaded.
     pub history: HistoryLimits,
     /// Time without events after which changes are read.
@@ -37,6 +39,17 @@ pub struct IngestSettings {
     pub max_delay: Duration,
     /// Time between two looks at every file where there are no events.
     pub sweep: Duration,
+}
+
+/// When git repositories are looked at again without being asked.
+#[derive(Clone, Copy, Debug)]
+pub struct PollSettings {
+    /// Time between two looks; zero: never.
+    pub interval: Duration,
+    /// Time after a first failure; it doubles with each further one.
+    pub retry: Duration,
+    /// Clones and fetches at a time.
+    pub transfers: usize,
 }
 
 /// Which local directories may be registered from outside.
@@ -50,9 +63,13 @@ pub enum LocalPaths {
 
 impl IngestSettings {
     /// The copy of a remote repository that is registered as `name`.
-    fn copy_of(&self, url: &str, name: &str) -> RemoteCopy {
-        let directory = self.data_dir.join("git").join(format!("{name}.git"));
-        RemoteCopy::new(url.to_owned(), directory, self.git_timeout)
+    fn copy_of(&self, remote: Remote, name: &str) -> RemoteCopy {
+        RemoteCopy::new(remote, self.copy_at(name), self.remote.clone())
+    }
+
+    /// Where the copy of a remote repository is.
+    fn copy_at(&self, name: &str) -> PathBuf {
+        self.data_dir.join("git").join(format!("{name}.git"))
     }
 
     /// Where the records of a repository's commits are kept.

@@ -38,6 +38,8 @@ pub struct RepositoryRow {
     pub reference: Option<String>,
     /// Whether changes are followed.
     pub watch: bool,
+    /// Seconds between two looks at a git repository, where it has a number of its own.
+    pub poll_seconds: Option<u32>,
 }
 
 /// The database could not do what was asked.
@@ -93,7 +95,8 @@ impl Store {
     /// When the database fails.
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
         let rows = sqlx::query_as(
-            "select name, kind, location, reference, watch from repositories order by name",
+            "select name, kind, location, reference, watch, poll_seconds
+             from repositories order by name",
         )
         .fetch_all(&self.pool)
         .await?;
@@ -106,14 +109,15 @@ impl Store {
     /// When the database fails.
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
         let result = sqlx::query(
-            "insert into repositories (name, kind, location, reference, watch)
-             values ($1, $2, $3, $4, $5) on conflict (name) do nothing",
+            "insert into repositories (name, kind, location, reference, watch, poll_seconds)
+             values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
         )
         .bind(&row.name)
         .bind(row.kind)
         .bind(&row.location)
         .bind(&row.reference)
         .bind(row.watch)
+        .bind(row.poll_seconds)
         .execute(&self.pool)
         .await?;
         Ok(result.rows_affected() == 1)
@@ -159,6 +163,7 @@ mod tests {
             location: "/srv/a.git".to_owned(),
             reference: Some("main".to_owned()),
             watch: false,
+            poll_seconds: Some(60),
         };
         let store = Store::open(directory.path()).await?;
         assert!(store.insert(&row).await?);

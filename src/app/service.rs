@@ -18,7 +18,9 @@ use crate::http::hosts::Hosts;
 use crate::http::router::router;
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::HistoryLimits;
-use crate::ingest::{Catalog, IngestSettings, LocalPaths};
+use crate::ingest::git::address::PrivateHosts;
+use crate::ingest::git::remote::RemoteSettings;
+use crate::ingest::{Catalog, IngestSettings, LocalPaths, PollSettings};
 use crate::store::Store;
 use crate::telemetry;
 
@@ -197,8 +199,12 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         } else {
             LocalPaths::Below(allowed.clone())
         },
-        schemes: config.git.schemes.clone(),
-        git_timeout: Duration::from_secs(config.git.timeout_seconds),
+        remote: remote_settings(config),
+        poll: PollSettings {
+            interval: Duration::from_secs(config.git.poll_seconds),
+            retry: Duration::from_secs(config.git.retry_seconds),
+            transfers: config.git.transfers,
+        },
         history: HistoryLimits {
             commits: config.history.commits,
             function_commits: config.history.commits,
@@ -209,5 +215,22 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         debounce: Duration::from_millis(config.watch.debounce_ms),
         max_delay: Duration::from_millis(config.watch.max_delay_ms),
         sweep: Duration::from_secs(config.watch.sweep_seconds),
+    }
+}
+
+fn remote_settings(config: &Config) -> RemoteSettings {
+    let git = &config.git;
+    let lower = |host: &String| host.to_ascii_lowercase();
+    RemoteSettings {
+        schemes: git.schemes.clone(),
+        timeout: Duration::from_secs(git.timeout_seconds),
+        stall: Duration::from_secs(git.stall_seconds),
+        follow_redirects: git.follow_redirects,
+        private_hosts: if git.private_hosts.is_empty() && config.is_local() {
+            PrivateHosts::All
+        } else {
+            PrivateHosts::Named(git.private_hosts.iter().map(lower).collect())
+        },
+        tokens: git.tokens.clone(),
     }
 }

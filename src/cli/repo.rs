@@ -73,6 +73,10 @@ struct AddArgs {
     /// The commit, branch or tag to keep warm [default: HEAD].
     #[arg(long, requires = "git", value_name = "REF")]
     r#ref: Option<String>,
+    /// Seconds between two looks at the git repository; 0: only when asked to [default: the
+    /// server's].
+    #[arg(long, requires = "git", value_name = "SECONDS")]
+    poll: Option<u32>,
     /// Do not follow changes of the directory.
     #[arg(long, conflicts_with = "git")]
     no_watch: bool,
@@ -151,7 +155,11 @@ fn registration(add: &AddArgs) -> anyhow::Result<Value> {
         if let Some(reference) = &add.r#ref {
             source["ref"] = json!(reference);
         }
-        return Ok(json!({"name": name, "source": source}));
+        let mut body = json!({"name": name, "source": source});
+        if let Some(seconds) = add.poll {
+            body["poll_seconds"] = json!(seconds);
+        }
+        return Ok(body);
     }
     let path = std::fs::canonicalize(&add.source)
         .map_err(|error| anyhow!(UsageError(format!("{}: {error}", add.source))))?;

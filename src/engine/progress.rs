@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 pub enum Phase {
     /// Not started, or waiting for its turn.
     Waiting,
-    /// Copying a remote repository.
+    /// Copying a remote repository; once git says how many, its steps are objects.
     Fetching,
+    /// Unpacking what was copied; its steps are differences.
+    Unpacking,
     /// Finding the files.
     Listing,
-    /// Reading and parsing files; the only phase with a known total.
+    /// Reading and parsing files.
     Reading,
     /// Building the index from the facts.
     Building,
@@ -21,9 +23,10 @@ pub enum Phase {
 }
 
 impl Phase {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Waiting,
         Self::Fetching,
+        Self::Unpacking,
         Self::Listing,
         Self::Reading,
         Self::Building,
@@ -35,6 +38,7 @@ impl Phase {
         match self {
             Self::Waiting => "waiting",
             Self::Fetching => "fetching",
+            Self::Unpacking => "unpacking",
             Self::Listing => "listing",
             Self::Reading => "reading",
             Self::Building => "building",
@@ -71,7 +75,12 @@ impl Default for Progress {
 impl Progress {
     /// Enters a phase with `total` steps (0 where it is not known).
     pub fn enter(&self, phase: Phase, total: usize) {
-        self.done.store(0, Ordering::Relaxed);
+        self.at(phase, 0, total);
+    }
+
+    /// Has done `done` of `total` steps of a phase.
+    pub fn at(&self, phase: Phase, done: usize, total: usize) {
+        self.done.store(done, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
         self.phase.store(phase as u8, Ordering::Relaxed);
     }

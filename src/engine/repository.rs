@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::{Snapshot, snapshot::Memory};
@@ -29,6 +29,8 @@ pub enum Source {
         location: String,
         /// Commit, branch or tag; `None` for the repository's `HEAD`.
         reference: Option<String>,
+        /// Time between two looks, where it is not the configured one; zero: never.
+        poll: Option<Duration>,
     },
 }
 
@@ -75,6 +77,19 @@ pub enum Watching {
     },
 }
 
+/// When the source of a git repository is looked at without being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Polling {
+    /// Time between two looks; zero: never.
+    pub interval: Duration,
+    /// Looks that failed, in a row.
+    pub failures: u32,
+    /// When it was last found current.
+    pub checked: Option<Instant>,
+    /// When it is looked at next.
+    pub next: Option<Instant>,
+}
+
 /// What is known about a repository beside its snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -82,8 +97,10 @@ pub struct Status {
     pub state: State,
     /// Why it failed.
     pub error: Option<String>,
-    /// How changes are noticed.
+    /// How changes of a working tree are noticed.
     pub watching: Watching,
+    /// How changes of a git repository are noticed.
+    pub polling: Option<Polling>,
     /// Why the history could not be loaded.
     pub history_error: Option<String>,
 }
@@ -203,6 +220,7 @@ impl Repository {
                 state: State::Indexing,
                 error: None,
                 watching: Watching::Off,
+                polling: None,
                 history_error: None,
             }),
             progress: Arc::default(),

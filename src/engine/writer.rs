@@ -8,7 +8,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
-use super::{Repository, State, Watching};
+use super::{Polling, Repository, State, Watching};
 
 /// Why a snapshot is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Cause {
     Changed,
     /// Someone asked to look at the source.
     Sync,
+    /// It was time to look at the source.
+    Poll,
     /// A revision was asked for.
     Demand,
     /// The history was loaded.
@@ -32,6 +34,7 @@ impl Cause {
             Self::Registered => "registered",
             Self::Changed => "changed",
             Self::Sync => "sync",
+            Self::Poll => "poll",
             Self::Demand => "demand",
             Self::History => "history",
         }
@@ -188,6 +191,12 @@ impl Writer {
             self.repository
                 .set_status(|status| status.watching = watching);
         }
+    }
+
+    /// When a git repository's source is looked at next.
+    pub fn set_polling(&mut self, polling: Polling) {
+        self.repository
+            .set_status(|status| status.polling = Some(polling));
     }
 
     /// The history could not be loaded; answers do without it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +16,7 @@ use utoipa::ToSchema;
 use super::HttpState;
 use super::extract::{Body, Parameters, Segments};
 use super::problem::{Problem, ProblemBody, unknown_repo};
-use crate::engine::{Repository, Source, Watching};
+use crate::engine::{Polling, Repository, Source, Watching};
 use crate::ingest::Registration;
 use crate::ingest::git::without_credentials;
 
@@ -34,6 +35,9 @@ pub struct RegisterBody {
     source: SourceBody,
     /// Whether to follow changes of a `path`; absent: yes. Not for `git`.
     watch: Option<bool>,
+    /// Seconds between two looks at a `git` repository; 0: only when asked to; absent: the server's
+    /// `git.poll_seconds`. Not for `path`.
+    poll_seconds: Option<u32>,
 }
 
 /// Where files come from: exactly one of `path` and `git`.
@@ -84,8 +88,11 @@ pub struct RepoAnswer {
     definitions: usize,
     /// Indexed files per language.
     languages: BTreeMap<String, usize>,
-    /// How changes are noticed.
+    /// How changes of a `path` are noticed.
     watch: WatchAnswer,
+    /// When a `git` repository is looked at; absent for a `path`, and before the first look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll: Option<PollAnswer>,
     /// Whether past commits count yet.
     history: bool,
     /// Why it failed.
@@ -98,12 +105,15 @@ pub struct RepoAnswer {
 /// What is being done for a repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProgressAnswer {
-    /// `waiting`, `fetching`, `listing`, `reading`, `building` or `idle`.
+    /// `waiting`, `fetching`, `unpacking`, `listing`, `reading`, `building` or `idle`.
     phase: String,
-    /// Files read in the phase `reading`.
+    /// Objects of a remote repository in the phase `fetching`, differences between them in
+    /// `unpacking`, files in `reading`.
     done: usize,
-    /// Files to read; 0 in other phases.
+    /// How many there are; 0 while that is not known.
     total: usize,
+    /// `done` of `total` in percent, where that is known.
+    percent: Option<u8>,
 }
 
 /// How changes of a working tree are noticed.
@@ -119,6 +129,19 @@ pub struct WatchAnswer {
     reason: Option<String>,
     /// Changed files that were noticed and are not in the index yet.
     pending_files: usize,
+}
+
+/// When a git repository is looked at without being asked.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PollAnswer {
+    /// Seconds between two looks, give or take a tenth; 0: never.
+    seconds: u64,
+    /// Looks that failed, in a row.
+    failures: u32,
+    /// Seconds since the source was last found to be what is indexed; null before the first time.
+    checked_seconds_ago: Option<u64>,
+    /// Seconds until the next look; null where there is none.
+    next_in_seconds: Option<u64>,
 }
 
 /// A file that is not indexed.
@@ -253,6 +276,10 @@ fn registration(body: RegisterBody) -> Result<Registration, Problem> {
     let SourceBody { path, git, r#ref } = body.source;
     let source = match (path, git) {
         (Some(path), None) => {
+            if body.poll_seconds.is_some() {
+                let detail = "`poll_seconds` goes with `git`; a path is watched";
+                return Err(Problem::invalid_field("poll_seconds", detail));
+            }
             if r#ref.is_some() {
                 let detail = "`source.ref` goes with `git`; ask a path with `ref` in /context";
                 return Err(Problem::invalid_field("source.ref", detail));
@@ -270,6 +297,7 @@ fn registration(body: RegisterBody) -> Result<Registration, Problem> {
             Source::Git {
                 location,
                 reference: r#ref,
+                poll: body.poll_seconds.map(|n| Duration::from_secs(n.into())),
             }
         }
         _ => {
@@ -300,6 +328,10 @@ fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
             phase: phase.name().to_owned(),
             done,
             total,
+            percent: done
+                .checked_mul(100)
+                .and_then(|done| done.checked_div(total))
+                .and_then(|percent| u8::try_from(percent).ok()),
         },
         commit: snapshot.map_or_else(String::new, |s| s.revision.commit.clone()),
         dirty: snapshot.is_some_and(|s| s.revision.dirty),
@@ -309,6 +341,7 @@ fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
         definitions: snapshot.map_or(0, |s| s.files.definition_count()),
         languages: counts(current.as_ref().map(|c| &c.languages)),
         watch: watch_answer(&status.watching, repository.pending_files()),
+        poll: status.polling.map(poll_answer),
         history: snapshot.is_some_and(|s| s.history.is_some()),
         error: status.error.clone(),
         skipped_files: None,
@@ -325,6 +358,7 @@ fn source_answer(source: &Source) -> SourceBody {
         Source::Git {
             location,
             reference,
+            ..
         } => SourceBody {
             path: None,
             git: Some(without_credentials(location)),
@@ -344,6 +378,18 @@ fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
         directories,
         reason,
         pending_files,
+    }
+}
+
+fn poll_answer(polling: Polling) -> PollAnswer {
+    let now = Instant::now();
+    PollAnswer {
+        seconds: polling.interval.as_secs(),
+        failures: polling.failures,
+        checked_seconds_ago: polling.checked.map(|at| at.elapsed().as_secs()),
+        next_in_seconds: polling
+            .next
+            .map(|at| at.saturating_duration_since(now).as_secs()),
     }
 }
 

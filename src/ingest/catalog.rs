@@ -1,19 +1,24 @@
 //! Which repositories there are: registers, removes and restores them, and starts the tasks that
 //! keep them current. The list outlives the process; what `--watch` names does not.
 
+mod source;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::IngestSettings;
 use super::demand::Supplier;
-use super::driver::Driver;
-use super::git::{GitError, GitRepo, Location, LocationError, Records};
+use super::driver::{Driver, GitSource, Origin};
+use super::git::remote::{self, RemoteCopy};
+use super::git::{GitError, Location, LocationError, Records};
 use super::past::PastReader;
-use super::{IngestSettings, LocalPaths};
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
 
@@ -74,6 +79,8 @@ pub struct Catalog {
     settings: Arc<IngestSettings>,
     stop: CancellationToken,
     tracker: TaskTracker,
+    /// The right to one clone or fetch.
+    transfers: Arc<Semaphore>,
     /// Stops the tasks of one repository.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
 }
@@ -89,6 +96,7 @@ impl Catalog {
         Self {
             engine,
             store,
+            transfers: Arc::new(Semaphore::new(settings.poll.transfers.max(1))),
             settings: Arc::new(settings),
             stop,
             tracker: TaskTracker::new(),
@@ -122,7 +130,7 @@ impl Catalog {
         let name = RepoName::new(&registration.name)?;
         let settings = Arc::clone(&self.settings);
         let source = registration.source;
-        let source = tokio::task::spawn_blocking(move || check_source(source, &settings))
+        let source = tokio::task::spawn_blocking(move || source::checked(source, &settings))
             .await
             .map_err(|_| RegisterError::Defect)??;
         let taken = || RegisterError::Taken(name.to_string());
@@ -146,8 +154,8 @@ impl Catalog {
     /// # Errors
     /// When it is no directory.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
-        let path = canonical_directory(directory)?;
-        refuse_own_data(&path, &self.settings.data_dir)?;
+        let path = source::canonical_directory(directory)?;
+        source::refuse_own_data(&path, &self.settings.data_dir)?;
         let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
         if let Some(known) = self.engine.repositories().into_iter().find(is_same) {
             return Ok(known);
@@ -176,9 +184,9 @@ impl Catalog {
     /// # Errors
     /// When the list cannot be changed; the repository then stays.
     pub async fn remove(&self, name: &str) -> Result<bool, StoreError> {
-        let Some(repository) = self.engine.get(name) else {
+        if self.engine.get(name).is_none() {
             return Ok(false);
-        };
+        }
         self.store.delete(name).await?;
         if self.engine.remove(name).is_none() {
             return Ok(false);
@@ -188,11 +196,10 @@ impl Catalog {
             tracker.close();
             tracker.wait().await;
         }
-        if let Source::Git { location, .. } = repository.source() {
-            let copy = self.settings.copy_of(location, name);
-            if let Err(error) = copy.remove().await {
-                tracing::warn!(repo = name, %error, "the copy was not removed");
-            }
+        let copy = self.settings.copy_at(name);
+        let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
+        if let Ok(Err(error)) = removed {
+            tracing::warn!(repo = name, %error, "the copy was not removed");
         }
         match tokio::fs::remove_file(self.settings.records_of(name)).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -248,9 +255,8 @@ impl Catalog {
         tracker: &TaskTracker,
     ) {
         let git = Arc::new(ArcSwapOption::empty());
-        let kept_in = self
-            .settings
-            .records_of(writer.repository().name().as_str());
+        let name = writer.repository().name().clone();
+        let kept_in = self.settings.records_of(name.as_str());
         let past = PastReader {
             engine: Arc::clone(&self.engine),
             limits: self.settings.history,
@@ -258,10 +264,12 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
+        let copy = self.copy_of(&source, name.as_str()).map(Arc::new);
         let supplier = Supplier {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
+            copy: copy.clone(),
             past: past.clone(),
             stop: stop.clone(),
             tracker: tracker.clone(),
@@ -270,6 +278,7 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
+            transfers: Arc::clone(&self.transfers),
             stop: stop.clone(),
             tracker: tracker.clone(),
             git,
@@ -282,89 +291,37 @@ impl Catalog {
             Source::Git {
                 location,
                 reference,
-            } => match Location::parse(&location, &self.settings.schemes) {
-                Ok(location) => {
-                    tracker.spawn(driver.drive_git(location, reference, writer, orders.syncs));
-                }
-                // Allowed when it was registered, and not any more.
-                Err(error) => writer.fail(error.to_string()),
-            },
-        }
-    }
-}
-
-/// Makes paths canonical and refuses what cannot be indexed. Blocks.
-fn check_source(source: Source, settings: &IngestSettings) -> Result<Source, RegisterError> {
-    match source {
-        Source::WorkingTree { path, watch } => {
-            if !path.is_absolute() {
-                return Err(RegisterError::NotAbsolute(path));
+                poll,
+            } => {
+                let origin = match (
+                    copy,
+                    Location::parse(&location, &self.settings.remote.schemes),
+                ) {
+                    (Some(copy), _) => Origin::Remote(copy),
+                    (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
+                    // Allowed when it was registered, and not any more.
+                    (None, Err(error)) => return writer.fail(error.to_string()),
+                };
+                let source = GitSource {
+                    origin,
+                    reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
+                    poll,
+                };
+                tracker.spawn(driver.drive_git(source, writer, orders.syncs));
             }
-            let path = allowed_directory(&path, settings)?;
-            refuse_own_data(&path, &settings.data_dir)?;
-            Ok(Source::WorkingTree { path, watch })
-        }
-        Source::Git {
-            location,
-            reference,
-        } => {
-            let location = match Location::parse(&location, &settings.schemes)? {
-                Location::Remote(url) => {
-                    if let Some(reference) = &reference {
-                        GitRepo::check_reference(reference)?;
-                    }
-                    url
-                }
-                Location::Local(path) => {
-                    let path = allowed_directory(&path, settings)?;
-                    let git = GitRepo::open(&path)?;
-                    if let Some(reference) = &reference {
-                        git.resolve(reference)?;
-                    }
-                    path.display().to_string()
-                }
-            };
-            Ok(Source::Git {
-                location,
-                reference,
-            })
         }
     }
-}
 
-fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, RegisterError> {
-    // What lies outside is refused in the same words whether it exists or not.
-    let not_allowed = || RegisterError::NotAllowed(path.display().to_string());
-    let real = canonical_directory(path);
-    match (&settings.local_paths, real) {
-        (LocalPaths::Anywhere, real) => real,
-        (LocalPaths::Below(allowed), Ok(real)) if allowed.iter().any(|a| real.starts_with(a)) => {
-            Ok(real)
+    /// The copy that is made of a remote repository.
+    fn copy_of(&self, source: &Source, name: &str) -> Option<RemoteCopy> {
+        let Source::Git { location, .. } = source else {
+            return None;
+        };
+        match Location::parse(location, &self.settings.remote.schemes) {
+            Ok(Location::Remote(remote)) => Some(self.settings.copy_of(remote, name)),
+            _ => None,
         }
-        (LocalPaths::Below(allowed), Err(error)) if allowed.iter().any(|a| path.starts_with(a)) => {
-            Err(error)
-        }
-        (LocalPaths::Below(_), _) => Err(not_allowed()),
     }
-}
-
-fn canonical_directory(path: &Path) -> Result<PathBuf, RegisterError> {
-    let refuse = |reason: String| RegisterError::NotADirectory {
-        path: path.display().to_string(),
-        reason,
-    };
-    let real = std::fs::canonicalize(path).map_err(|error| refuse(error.to_string()))?;
-    match std::fs::read_dir(&real) {
-        Ok(_) => Ok(real),
-        Err(error) => Err(refuse(error.to_string())),
-    }
-}
-
-fn refuse_own_data(path: &Path, data_dir: &Path) -> Result<(), RegisterError> {
-    if path.starts_with(data_dir) {
-        return Err(RegisterError::OwnData(path.display().to_string()));
-    }
-    Ok(())
 }
 
 fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
@@ -376,16 +333,19 @@ fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
             location: path.display().to_string(),
             reference: None,
             watch: *watch,
+            poll_seconds: None,
         },
         Source::Git {
             location,
             reference,
+            poll,
         } => RepositoryRow {
             name,
             kind: RepositoryKind::Git,
             location: location.clone(),
             reference: reference.clone(),
             watch: false,
+            poll_seconds: poll.map(|poll| u32::try_from(poll.as_secs()).unwrap_or(u32::MAX)),
         },
     }
 }
@@ -399,6 +359,7 @@ fn source_of(row: RepositoryRow) -> Source {
         RepositoryKind::Git => Source::Git {
             location: row.location,
             reference: row.reference,
+            poll: row.poll_seconds.map(|n| Duration::from_secs(n.into())),
         },
     }
 }

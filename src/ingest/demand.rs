@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::git::remote::RemoteCopy;
 use super::git::{GitError, GitRepo, Step};
 use super::past::PastReader;
 use crate::engine::revisions::Ticket;
@@ -24,6 +25,8 @@ pub(super) struct Supplier {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
+    /// The copy that `git` is, where it is one.
+    pub copy: Option<Arc<RemoteCopy>>,
     pub past: PastReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
@@ -88,7 +91,15 @@ impl Supplier {
 
     async fn resolve(&self, reference: String) -> Result<String, DemandError> {
         let git = self.git()?;
-        self.blocking(move || git.resolve(&reference)).await
+        let (copy, stop) = (self.copy.clone(), self.stop.clone());
+        self.blocking(move || match (git.resolve(&reference), copy) {
+            (Err(unknown @ GitError::UnknownRef(_)), Some(copy)) => {
+                copy.fetch_commit(&reference, &stop)?;
+                git.resolve(&reference).map_err(|_| unknown)
+            }
+            (resolved, _) => resolved,
+        })
+        .await
     }
 
     fn git(&self) -> Result<Arc<GitRepo>, DemandError> {

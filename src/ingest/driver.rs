@@ -1,7 +1,8 @@
 //! One task per repository that keeps its index current: it reads the source when something says
 //! that it changed, and hands the result to the one writer. What it is asked while it works waits
 //! its turn; what the file system tells meanwhile is collected. Revisions other than the current
-//! one are served beside it ([`super::demand`]).
+//! one are served beside it ([`super::demand`]). Here are the task of a working tree and what both
+//! kinds share; that of a git repository is in [`git`].
 
 mod git;
 mod tree;
@@ -12,23 +13,24 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use foveate_model::TouchedFunctions;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::IngestSettings;
-use super::git::remote::RemoteCopy;
-use super::git::{GitError, GitRepo, Location, Step};
+use super::git::{GitError, GitRepo, Step};
 use super::past::PastReader;
 use super::tree::WorkingTree;
-use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
-use git::GitWork;
+use crate::engine::{Cause, Engine, Past, Phase, Plan, Writer};
+pub(super) use git::{GitSource, Origin};
 use tree::{Look, TreeWork};
 
 /// What drives one repository.
 pub(super) struct Driver {
     pub engine: Arc<Engine>,
     pub settings: Arc<IngestSettings>,
+    /// The right to one clone or fetch.
+    pub transfers: Arc<Semaphore>,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
     /// The repository that other revisions are read from, once it is known.
@@ -96,78 +98,6 @@ impl Driver {
         }
     }
 
-    /// Keeps a ref of a git repository current until it is told to stop.
-    pub async fn drive_git(
-        self,
-        location: Location,
-        reference: Option<String>,
-        mut writer: Writer,
-        mut syncs: mpsc::Receiver<()>,
-    ) {
-        let reference = reference.unwrap_or_else(|| "HEAD".to_owned());
-        let repository = Arc::clone(writer.repository());
-        let remote = match &location {
-            Location::Local(_) => None,
-            Location::Remote(url) => Some(self.settings.copy_of(url, repository.name().as_str())),
-        };
-        let mut history: Option<Loading> = None;
-        let mut cause = Some(Cause::Registered);
-        loop {
-            if let Some(cause) = cause.take() {
-                let fetched = tokio::select! {
-                    () = self.stop.cancelled() => return,
-                    fetched = self.fetch(&repository, remote.as_ref(), cause) => fetched,
-                };
-                let directory = match (&location, &remote) {
-                    (_, Some(copy)) => copy.directory().to_owned(),
-                    (Location::Local(path), None) => path.clone(),
-                    (Location::Remote(_), None) => return,
-                };
-                let work = GitWork {
-                    driver: self.shared(),
-                    directory,
-                    reference: reference.clone(),
-                    fetched,
-                };
-                let Some(turn) = self.turn().await else {
-                    return;
-                };
-                let Some((back, outcome)) = self
-                    .blocking(move || {
-                        let outcome = work.look(&mut writer, cause);
-                        drop(turn);
-                        (writer, outcome)
-                    })
-                    .await
-                else {
-                    return;
-                };
-                writer = back;
-                match outcome {
-                    Outcome::WantsHistory(commit) => {
-                        history = self.load_history(commit, Step::Files);
-                    }
-                    Outcome::Settled | Outcome::Failed => {}
-                    Outcome::Cancelled => return,
-                }
-            }
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return,
-                Some(()) = syncs.recv() => cause = Some(Cause::Sync),
-                loaded = finished(&mut history) => {
-                    let back = self.blocking(move || {
-                        let next = publish_history(&mut writer, loaded);
-                        (writer, next)
-                    });
-                    let Some((back, next)) = back.await else { return };
-                    writer = back;
-                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
-                }
-            }
-        }
-    }
-
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
         let (shared, excluded) = (self.shared(), vec![self.settings.data_dir.clone()]);
         self.blocking(move || {
@@ -214,27 +144,6 @@ impl Driver {
     async fn turn(&self) -> Option<OwnedSemaphorePermit> {
         let turn = Arc::clone(self.engine.index_runs()).acquire_owned();
         self.stop.run_until_cancelled(turn).await?.ok()
-    }
-
-    /// Brings a remote copy up to date. `None` where there is nothing to fetch.
-    async fn fetch(
-        &self,
-        repository: &Repository,
-        remote: Option<&RemoteCopy>,
-        cause: Cause,
-    ) -> Option<GitError> {
-        let remote = remote?;
-        let progress = repository.progress();
-        if !remote.exists() {
-            progress.enter(Phase::Fetching, 0);
-            return remote.clone().await.err();
-        }
-        // At a start what is there is served at once.
-        if cause == Cause::Registered {
-            return None;
-        }
-        progress.enter(Phase::Fetching, 0);
-        remote.fetch().await.err()
     }
 
     /// Starts loading the history of a commit beside everything else.

@@ -2,11 +2,14 @@
 //! commit's files come from one `ls-tree` and one `cat-file --batch`; blobs that the cache knows
 //! are not read. Nothing in a repository is executed. Start at [`GitRepo`].
 
+pub mod address;
 mod command;
 pub mod history;
 pub mod location;
 mod objects;
+mod process;
 pub mod remote;
+mod transfer;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -61,6 +64,20 @@ pub enum GitError {
         /// The setting that gives it.
         setting: &'static str,
     },
+    /// The machine is one of a private network.
+    #[error(
+        "{0} is an address of this machine or of a private network: name it in `git.private_hosts` to allow it"
+    )]
+    PrivateHost(String),
+    /// A branch or tag leads nowhere.
+    #[error("{0:?} names a commit that the repository has lost: `git fsck` says more")]
+    Lost(String),
+    /// Our copy of a remote repository has lost objects.
+    #[error("the copy has lost {lost} files and is made again")]
+    Damaged {
+        /// How many files cannot be read.
+        lost: usize,
+    },
     /// There is no copy to read, or no index to answer from.
     #[error("{0}")]
     Unavailable(String),
@@ -73,6 +90,20 @@ pub enum GitError {
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+impl GitError {
+    /// Whether a repository that nobody else writes to must be broken to give it.
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Lost(_)
+                | Self::Damaged { .. }
+                | Self::NotARepository(_)
+                | Self::Output(_)
+                | Self::Failed { .. }
+        )
+    }
 }
 
 /// A repository on this machine, read through its objects.
@@ -150,10 +181,28 @@ impl GitRepo {
         if output.status.success() && ObjectId::from_hex(&id).is_ok() {
             return Ok(id);
         }
+        if self.is_lost(reference)? {
+            return Err(GitError::Lost(reference.to_owned()));
+        }
         if reference == "HEAD" {
             return Err(GitError::NoCommits);
         }
         Err(GitError::UnknownRef(reference.to_owned()))
+    }
+
+    /// Whether a name, as opposed to an id, leads to an object that cannot be read.
+    fn is_lost(&self, reference: &str) -> Result<bool, GitError> {
+        let mut command = command::git_in(&self.git_dir);
+        command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        let named = command::run(command.arg(reference))?;
+        let id = String::from_utf8_lossy(&named.stdout).trim().to_owned();
+        if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_err() {
+            return Ok(false);
+        }
+        let mut command = command::git_in(&self.git_dir);
+        let kind = command::run(command.args(["cat-file", "-t", &id]))?;
+        // A commit that is no commit is spoiled.
+        Ok(!kind.status.success() || kind.stdout.starts_with(b"commit"))
     }
 
     /// When a commit was made, in seconds since 1970.

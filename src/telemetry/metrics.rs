@@ -11,13 +11,13 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 const ANSWER_SECONDS: [f64; 14] = [
     0.0005, 0.001, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.025, 0.04, 0.075, 0.15, 0.5, 1.5, 5.0,
 ];
-/// Bounds for durations of indexing, in seconds.
+/// Bounds for durations of indexing and copying, in seconds.
 const INDEX_SECONDS: [f64; 12] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 9] = [
+const EVENTS: [(&str, Kind, &str); 10] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -59,6 +59,11 @@ const EVENTS: [(&str, Kind, &str); 9] = [
         "Time to build the index of a revision from its files, by cause.",
     ),
     (
+        "foveate_transfer_seconds",
+        Kind::Histogram,
+        "Time of clones and fetches of remote repositories, by outcome.",
+    ),
+    (
         "foveate_panics_total",
         Kind::Counter,
         "Requests that failed on a defect.",
@@ -90,7 +95,8 @@ fn install() -> Result<PrometheusHandle, String> {
     let mut builder = PrometheusBuilder::new();
     for (name, kind, _) in EVENTS {
         if kind == Kind::Histogram {
-            let bounds: &[f64] = if name.starts_with("foveate_index") {
+            let is_slow = ["foveate_index", "foveate_transfer"];
+            let bounds: &[f64] = if is_slow.iter().any(|slow| name.starts_with(slow)) {
                 &INDEX_SECONDS
             } else {
                 &ANSWER_SECONDS

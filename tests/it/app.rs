@@ -66,7 +66,12 @@ impl TestApp {
 
     /// A service on data that outlives it.
     pub async fn start_on(data: &Path) -> Self {
-        Self::start_in(data, None, |_| {}).await
+        Self::start_on_with(data, |_| {}).await
+    }
+
+    /// A service on data that outlives it, whose settings `change` adjusts.
+    pub async fn start_on_with(data: &Path, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_in(data, None, change).await
     }
 
     async fn start_in(

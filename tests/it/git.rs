@@ -248,28 +248,6 @@ async fn a_remote_repository_is_cloned_fetched_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_remote_that_fails_is_told_and_mended_by_a_sync() {
-    let app = TestApp::start_with(|config| config.git.schemes.push("file".to_owned())).await;
-    let (_a, root, _b, _bare, [_, _, third]) = history();
-    let later = root.parent().unwrap().join(format!("{third}.git"));
-    let body =
-        json!({"name": "shop", "source": {"git": format!("file://me:s3cret@{}", later.display())}});
-    let response = app.post("/repos", body).await;
-    assert!(!response.text.contains("s3cret"), "{}", response.text);
-    app.repo_until("shop", |repo| repo["state"] == "failed")
-        .await;
-    let asked = app
-        .post("/context", json!({"repo": "shop", "query": "x"}))
-        .await;
-    assert_eq!(
-        (asked.status.as_u16(), asked.code().as_str()),
-        (409, "repo_failed")
-    );
-    assert!(!asked.text.contains("s3cret"), "{}", asked.text);
-    app.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_repository_without_commits_fails_until_it_has_one() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);

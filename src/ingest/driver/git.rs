@@ -1,50 +1,247 @@
-//! The blocking half of a git repository's driver: it reads the files of a ref and publishes them.
+//! The task of a git repository: it brings the copy of a remote one up to date, reads the files of a
+//! ref and publishes them, when it is asked to, when it is time, and again after a failure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foveate_index::Revision;
+use foveate_model::{SkipReason, SourceFile};
+use tokio::sync::mpsc;
 
-use super::{Outcome, Shared, fail, publish};
+use super::{Driver, Loading, Outcome, Shared, fail, finished, publish, publish_history};
 use crate::engine::{Cause, Phase, Plan, Writer};
-use crate::ingest::git::{GitError, GitRepo};
+use crate::ingest::PollSettings;
+use crate::ingest::git::remote::RemoteCopy;
+use crate::ingest::git::{GitError, GitRepo, Step};
+use crate::ingest::schedule::Schedule;
 
-/// The blocking half of a git repository's driver.
-pub(super) struct GitWork {
-    pub(super) driver: Shared,
-    pub(super) directory: PathBuf,
-    pub(super) reference: String,
-    /// Why the source could not be fetched; what is there is served nevertheless.
-    pub(super) fetched: Option<GitError>,
+/// What to keep current.
+pub(in crate::ingest) struct GitSource {
+    pub origin: Origin,
+    /// Commit, branch, tag or `HEAD`.
+    pub reference: String,
+    /// Time between two looks, where it is not the configured one.
+    pub poll: Option<Duration>,
+}
+
+/// Where the objects are.
+pub(in crate::ingest) enum Origin {
+    /// A repository that is read in place.
+    Local(PathBuf),
+    /// A copy of a remote one.
+    Remote(Arc<RemoteCopy>),
+}
+
+impl Origin {
+    fn directory(&self) -> &Path {
+        match self {
+            Self::Local(path) => path,
+            Self::Remote(copy) => copy.directory(),
+        }
+    }
+
+    /// What has to be brought here before a look.
+    fn transfer(&self, cause: Cause, is_damaged: bool) -> Option<Transfer> {
+        let Self::Remote(copy) = self else {
+            return None;
+        };
+        if is_damaged || !copy.exists() {
+            return Some(Transfer::Clone(Arc::clone(copy)));
+        }
+        // At a start what is there is served at once.
+        (cause != Cause::Registered).then(|| Transfer::Fetch(Arc::clone(copy)))
+    }
+}
+
+enum Transfer {
+    Clone(Arc<RemoteCopy>),
+    Fetch(Arc<RemoteCopy>),
+}
+
+impl Driver {
+    /// Keeps a ref of a git repository current until it is told to stop.
+    pub async fn drive_git(
+        self,
+        source: GitSource,
+        mut writer: Writer,
+        mut syncs: mpsc::Receiver<()>,
+    ) {
+        let mut schedule = Schedule::new(PollSettings {
+            interval: source.poll.unwrap_or(self.settings.poll.interval),
+            ..self.settings.poll
+        });
+        let mut history: Option<Loading> = None;
+        let mut next = Some(Cause::Registered);
+        let mut is_damaged = false;
+        loop {
+            if let Some(cause) = next.take() {
+                let look = self.look_at_git(&source, writer, cause, is_damaged);
+                let Some((back, seen)) = look.await else {
+                    return;
+                };
+                writer = back;
+                is_damaged = seen.is_damaged;
+                if let Outcome::WantsHistory(commit) = seen.outcome {
+                    history = self.load_history(commit, Step::Files);
+                }
+                match seen.source {
+                    SourceState::Unasked => schedule.started(),
+                    SourceState::Current => schedule.succeeded(),
+                    SourceState::Failed => schedule.failed(),
+                }
+                writer.set_polling(schedule.polling());
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                Some(()) = syncs.recv() => next = Some(Cause::Sync),
+                loaded = finished(&mut history) => {
+                    let back = self.blocking(move || {
+                        let next = publish_history(&mut writer, loaded);
+                        (writer, next)
+                    });
+                    let Some((back, next)) = back.await else { return };
+                    writer = back;
+                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
+                }
+                () = schedule.due() => next = Some(Cause::Poll),
+            }
+        }
+    }
+
+    /// Brings what is to be brought, and looks at it. `None` when told to stop.
+    async fn look_at_git(
+        &self,
+        source: &GitSource,
+        mut writer: Writer,
+        cause: Cause,
+        is_damaged: bool,
+    ) -> Option<(Writer, Seen)> {
+        let transfer = source.origin.transfer(cause, is_damaged);
+        let is_asked = transfer.is_some() || matches!(source.origin, Origin::Local(_));
+        let transferred = match transfer {
+            Some(transfer) => self.bring(transfer, &writer).await?,
+            None => Ok(()),
+        };
+        let work = GitWork {
+            driver: self.shared(),
+            directory: source.origin.directory().to_owned(),
+            is_copy: matches!(source.origin, Origin::Remote(_)),
+            reference: source.reference.clone(),
+        };
+        let turn = self.turn().await?;
+        let (writer, mut seen) = self
+            .blocking(move || {
+                let seen = work.look(&mut writer, cause, transferred);
+                drop(turn);
+                (writer, seen)
+            })
+            .await?;
+        if matches!(seen.outcome, Outcome::Cancelled) {
+            return None;
+        }
+        if !is_asked && seen.source == SourceState::Current {
+            seen.source = SourceState::Unasked;
+        }
+        // A copy that could not be replaced is still what it was.
+        seen.is_damaged |= is_damaged && seen.source == SourceState::Failed;
+        Some((writer, seen))
+    }
+
+    /// Runs a clone or fetch when its turn comes. Gives why it failed; `None` when told to stop.
+    async fn bring(&self, transfer: Transfer, writer: &Writer) -> Option<Result<(), GitError>> {
+        let progress = Arc::clone(writer.repository().progress());
+        let turn = Arc::clone(&self.transfers).acquire_owned();
+        let turn = self.stop.run_until_cancelled(turn).await?.ok()?;
+        let stop = self.stop.clone();
+        self.blocking(move || {
+            let start = Instant::now();
+            progress.enter(Phase::Fetching, 0);
+            let done = match transfer {
+                Transfer::Clone(copy) => copy.make(&progress, &stop),
+                Transfer::Fetch(copy) => copy.fetch(&progress, &stop),
+            };
+            drop(turn);
+            let outcome = if done.is_ok() { "ok" } else { "failed" };
+            metrics::histogram!("foveate_transfer_seconds", "outcome" => outcome)
+                .record(start.elapsed());
+            done
+        })
+        .await
+    }
+}
+
+/// What one look led to.
+struct Seen {
+    outcome: Outcome,
+    source: SourceState,
+    /// Whether the copy lacks objects that it should have.
+    is_damaged: bool,
+}
+
+/// What is known of the source after a look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SourceState {
+    /// It was not asked: what was there from before is served.
+    Unasked,
+    /// The index is what the source holds.
+    Current,
+    /// It could not be read.
+    Failed,
+}
+
+/// The blocking half of a git repository's task.
+struct GitWork {
+    driver: Shared,
+    directory: PathBuf,
+    /// Whether it is a copy of ours, which lacks nothing.
+    is_copy: bool,
+    reference: String,
 }
 
 impl GitWork {
-    pub(super) fn look(self, writer: &mut Writer, cause: Cause) -> Outcome {
+    /// Looks at what is there, also where nothing new could be brought: the index is then served as
+    /// an old one.
+    fn look(self, writer: &mut Writer, cause: Cause, transferred: Result<(), GitError>) -> Seen {
         let start = Instant::now();
         let progress = Arc::clone(writer.repository().progress());
-        let outcome = match self.read(writer, cause) {
-            Ok(Some(plan)) => publish(writer, plan, start),
-            Ok(None) => {
-                writer.confirm();
-                Outcome::Settled
-            }
-            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
-            Err(error) => fail(writer, error.to_string()),
+        let mut is_damaged = false;
+        let read = match &transferred {
+            Err(error @ GitError::Cancelled(_)) => Err(GitError::Unavailable(error.to_string())),
+            Err(error) if !self.directory.exists() => Err(GitError::Unavailable(error.to_string())),
+            _ => self.read(writer, cause),
         };
-        if let (Some(error), Outcome::WantsHistory(_) | Outcome::Settled) = (self.fetched, &outcome)
-        {
-            fail(writer, error.to_string());
-        }
+        let outcome = match read {
+            Ok(Some(plan)) => publish(writer, plan, start),
+            Ok(None) => Outcome::Settled,
+            Err(GitError::Cancelled(_)) => Outcome::Cancelled,
+            Err(error) => {
+                is_damaged = self.is_copy && error.is_damage();
+                fail(writer, error.to_string())
+            }
+        };
         progress.enter(Phase::Idle, 0);
-        outcome
+        let source = match (&outcome, transferred) {
+            (Outcome::Failed, _) => SourceState::Failed,
+            (_, Err(error)) => {
+                fail(writer, error.to_string());
+                SourceState::Failed
+            }
+            (_, Ok(())) => {
+                writer.confirm();
+                SourceState::Current
+            }
+        };
+        Seen {
+            outcome,
+            source,
+            is_damaged,
+        }
     }
 
     /// The files of the ref, unless it names the commit that is current.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
-        if let (Some(error), false) = (&self.fetched, self.directory.exists()) {
-            return Err(GitError::Unavailable(error.to_string()));
-        }
         let repository = writer.repository();
         let git = GitRepo::open(&self.directory)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
@@ -57,6 +254,9 @@ impl GitWork {
         let files = engine
             .pool()
             .install(|| git.files(&commit, engine.blobs(), repository.progress()))?;
+        if self.is_copy {
+            refuse_gaps(&files)?;
+        }
         Ok(Some(Plan {
             cause,
             revision: Revision {
@@ -66,5 +266,14 @@ impl GitWork {
             files,
             past: None,
         }))
+    }
+}
+
+/// A copy is whole, so that what cannot be read in it was lost.
+fn refuse_gaps(files: &[SourceFile]) -> Result<(), GitError> {
+    let is_lost = |file: &&SourceFile| matches!(file.skipped, Some(SkipReason::Unreadable(_)));
+    match files.iter().filter(is_lost).count() {
+        0 => Ok(()),
+        lost => Err(GitError::Damaged { lost }),
     }
 }

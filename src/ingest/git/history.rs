@@ -21,13 +21,13 @@ use foveate_model::{Commit, History, ObjectId, RepoPath, Touched, TouchedFunctio
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
+use super::process::Patience;
 use super::{GitError, GitRepo, command};
 use crate::engine::Past;
 pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
 use names::{NamesReader, Renames};
 use records::{Names, Record, Records};
-use stream::Patience;
 
 /// How much of the past is kept.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ pub(super) fn load(
         repo,
         limits,
         records,
-        patience: Patience::new(stop, limits.timeout),
+        patience: patience(limits, stop),
     };
     records.open(reader.shape());
     let heads = reader.heads(commit)?;
@@ -121,9 +121,13 @@ pub(super) fn changes(
         repo,
         limits: &limits,
         records: &Records::in_memory(),
-        patience: Patience::new(stop, limits.timeout),
+        patience: patience(&limits, stop),
     };
     reader.changes(commit, positions)
+}
+
+fn patience<'a>(limits: &HistoryLimits, stop: &'a CancellationToken) -> Patience<'a> {
+    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds")
 }
 
 /// What a commit says of itself.

@@ -1,15 +1,49 @@
 //! Where a git repository is: a local path or a URL of an allowed kind. Nothing else reaches the
 //! git command line, and what is shown or logged carries no credentials.
 
+use std::fmt;
 use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
 
 /// A place that git can read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// A repository on this machine, read in place.
     Local(PathBuf),
-    /// A URL, cloned into the data directory.
-    Remote(String),
+    /// A repository that is copied into the data directory.
+    Remote(Remote),
+}
+
+/// A repository that git is to copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// What git is called with; no credentials are in it.
+    pub address: String,
+    /// In lower case.
+    pub scheme: String,
+    /// Name or address of the machine; empty for files.
+    pub host: String,
+    /// Where it listens.
+    pub port: u16,
+    /// Who asks, where the URL says so.
+    pub login: Option<Login>,
+}
+
+/// Credentials of a URL.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// Who.
+    pub user: String,
+    /// The secret; git's own credential helpers are asked where there is none.
+    pub password: Option<String>,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login(..)")
+    }
 }
 
 /// Why a text is not a location.
@@ -29,6 +63,14 @@ pub enum LocationError {
     /// Control characters or spaces, or no host.
     #[error("the URL has no host, or holds spaces or control characters")]
     Malformed,
+    /// What git has no use for; it may hold a token.
+    #[error(
+        "the URL has a `?` or a `#`: give a token as https://user:token@host/… or by `git.tokens`"
+    )]
+    Query,
+    /// Ssh takes none.
+    #[error("an ssh URL cannot have a password: use a key, through an agent or ~/.ssh/config")]
+    Password,
 }
 
 impl Location {
@@ -40,30 +82,80 @@ impl Location {
         if text.starts_with('/') {
             return Ok(Self::Local(PathBuf::from(text)));
         }
-        let (scheme, rest) = match text.split_once("://") {
-            Some((scheme, rest)) => (scheme.to_ascii_lowercase(), rest),
-            None => match scp_like(text) {
-                Some(rest) => ("ssh".to_owned(), rest),
-                None => return Err(LocationError::NeitherPathNorUrl),
-            },
-        };
-        if !schemes.contains(&scheme) {
-            return Err(LocationError::Scheme {
-                scheme,
+        let allow = |scheme: &str| match schemes.iter().any(|s| s == scheme) {
+            true => Ok(()),
+            false => Err(LocationError::Scheme {
+                scheme: scheme.to_owned(),
                 allowed: schemes.join(", "),
-            });
-        }
-        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        let hostless = host.is_empty() || (host.starts_with('/') && scheme != "file");
-        if hostless || host.starts_with('-') || text.contains(|c: char| c.is_control() || c == ' ')
-        {
+            }),
+        };
+        if text.contains(|c: char| c.is_control() || c == ' ') {
             return Err(LocationError::Malformed);
         }
-        Ok(Self::Remote(text.to_owned()))
+        let Some((scheme, _)) = text.split_once("://") else {
+            let host = scp_like(text).ok_or(LocationError::NeitherPathNorUrl)?;
+            allow("ssh")?;
+            return Ok(Self::Remote(Remote {
+                address: text.to_owned(),
+                scheme: "ssh".to_owned(),
+                host: host.to_ascii_lowercase(),
+                port: SSH_PORT,
+                login: None,
+            }));
+        };
+        allow(&scheme.to_ascii_lowercase())?;
+        remote(Url::parse(text).map_err(|_| LocationError::Malformed)?).map(Self::Remote)
     }
 }
 
-/// What follows the user in `user@host:path`.
+const SSH_PORT: u16 = 22;
+const GIT_PORT: u16 = 9418;
+
+/// What a URL says. Git gets it as it was understood here, so that no two readings of one text can
+/// mean two hosts.
+fn remote(mut url: Url) -> Result<Remote, LocationError> {
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(LocationError::Query);
+    }
+    let scheme = url.scheme().to_owned();
+    let host = url.host_str().unwrap_or("").to_ascii_lowercase();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-[]:".contains(c);
+    let is_file = scheme == "file";
+    if host.is_empty() != is_file || host.starts_with('-') || !host.chars().all(plain) {
+        return Err(LocationError::Malformed);
+    }
+    let login = login(&url);
+    if scheme == "ssh" {
+        if url.password().is_some() {
+            return Err(LocationError::Password);
+        }
+        // Which user is part of the address.
+    } else if login.is_some() {
+        let cleared = url.set_username("").and(url.set_password(None));
+        cleared.map_err(|()| LocationError::Malformed)?;
+    }
+    Ok(Remote {
+        port: url.port_or_known_default().unwrap_or(match &*scheme {
+            "git" => GIT_PORT,
+            _ => SSH_PORT,
+        }),
+        address: url.into(),
+        scheme,
+        host,
+        login,
+    })
+}
+
+fn login(url: &Url) -> Option<Login> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let login = Login {
+        user: decoded(url.username()),
+        password: url.password().map(decoded),
+    };
+    (!login.user.is_empty() || login.password.is_some()).then_some(login)
+}
+
+/// The host in `user@host:path`.
 fn scp_like(text: &str) -> Option<&str> {
     let (user, rest) = text.split_once('@')?;
     let (host, path) = rest.split_once(':')?;
@@ -73,7 +165,7 @@ fn scp_like(text: &str) -> Option<&str> {
             && s.bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
     };
-    (plain(user) && plain(host) && !path.is_empty() && !path.starts_with(':')).then_some(rest)
+    (plain(user) && plain(host) && !path.is_empty() && !path.starts_with(':')).then_some(host)
 }
 
 /// The text with `user:password@` taken out of every URL in it.
@@ -108,21 +200,28 @@ mod tests {
 
     #[test]
     fn only_paths_and_allowed_urls_are_locations() {
-        let cases: [(&str, bool); 14] = [
+        let cases: [(&str, bool); 21] = [
             ("/srv/a.git", true),
             ("https://example.org/a/b.git", true),
             ("HTTPS://example.org/a/b.git", true),
             ("https://user:secret@example.org/a.git", true),
             ("git@example.org:a/b.git", true),
             ("ssh://git@example.org/a.git", true),
+            ("ssh://git@[::1]:2222/a.git", true),
+            ("ssh://git:secret@example.org/a.git", false),
             ("http://example.org/a.git", false),
             ("file:///etc", false),
             ("ext::sh -c touch% /tmp/x", false),
+            ("ext::sh", false),
+            ("ext://sh", false),
+            ("--upload-pack=touch", false),
             ("-oProxyCommand=x", false),
             ("ssh://-oProxyCommand=x/a", false),
+            ("git@-oProxyCommand=x:a", false),
             ("https://", false),
             ("relative/path", false),
             ("https://example.org/a b", false),
+            ("https://example.org/a.git?private_token=secret", false),
         ];
         for (text, accepted) in cases {
             let location = Location::parse(text, &schemes());
@@ -131,12 +230,64 @@ mod tests {
     }
 
     #[test]
+    fn git_gets_a_url_without_credentials() {
+        let cases = [
+            (
+                "https://me:s%40cret@Example.org:8443/a.git",
+                "https://example.org:8443/a.git",
+                Some(("me", Some("s@cret"))),
+            ),
+            (
+                "https://token@example.org/a",
+                "https://example.org/a",
+                Some(("token", None)),
+            ),
+            ("https://example.org/a", "https://example.org/a", None),
+            (
+                "ssh://git@example.org/a",
+                "ssh://git@example.org/a",
+                Some(("git", None)),
+            ),
+            // Read as a browser or curl would, not as the eye does.
+            (
+                "https://example.org\\@127.1/a",
+                "https://example.org/@127.1/a",
+                None,
+            ),
+            ("https://2130706433/a", "https://127.0.0.1/a", None),
+        ];
+        for (text, address, login) in cases {
+            let Ok(Location::Remote(remote)) = Location::parse(text, &schemes()) else {
+                panic!("{text} is a remote");
+            };
+            let login = login.map(|(user, password)| Login {
+                user: user.to_owned(),
+                password: password.map(str::to_owned),
+            });
+            assert_eq!(
+                (&*remote.address, remote.login == login),
+                (address, true),
+                "{text}"
+            );
+            assert!(!format!("{remote:?}").contains("cret"), "{remote:?}");
+        }
+    }
+
+    #[test]
     fn credentials_are_taken_out() {
-        let text = "fatal: unable to access 'https://me:s3cret@example.org/a.git/': no";
-        assert_eq!(
-            without_credentials(text),
-            "fatal: unable to access 'https://example.org/a.git/': no"
-        );
-        assert_eq!(without_credentials("git@host:a/b"), "git@host:a/b");
+        for (text, shown) in [
+            (
+                "fatal: unable to access 'https://me:s3cret@example.org/a.git/': no",
+                "fatal: unable to access 'https://example.org/a.git/': no",
+            ),
+            ("git@host:a/b", "git@host:a/b"),
+            ("https://me:s3cret@host", "https://host"),
+            (
+                "(https://t0ken@host:1/a), ssh://git@host/b",
+                "(https://host:1/a), ssh://host/b",
+            ),
+        ] {
+            assert_eq!(without_credentials(text), shown);
+        }
     }
 }

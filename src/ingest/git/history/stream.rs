@@ -2,56 +2,16 @@
 //! repository holds. Git is ended when the time is over or the work was asked to stop.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::process::{ChildStderr, Command, Stdio};
+use std::sync::mpsc;
 
-use tokio_util::sync::CancellationToken;
-
+use super::super::process::{self, Patience};
 use super::super::{GitError, command};
-use crate::engine::Cancelled;
 
-/// How soon a stop is noticed.
-const GLANCE: Duration = Duration::from_millis(50);
 /// More of what git complains of is not kept.
 const COMPLAINT_BYTES: u64 = 4096;
 /// Room for what git wrote and was not read yet.
 const BUFFER_BYTES: usize = 1 << 18;
-
-/// Until when a piece of work may go on.
-#[derive(Debug)]
-pub struct Patience<'a> {
-    stop: &'a CancellationToken,
-    limit: Duration,
-    deadline: Instant,
-}
-
-impl<'a> Patience<'a> {
-    /// From now on for `limit`, unless `stop` comes first.
-    pub fn new(stop: &'a CancellationToken, limit: Duration) -> Self {
-        Self {
-            stop,
-            limit,
-            deadline: Instant::now() + limit,
-        }
-    }
-
-    /// # Errors
-    /// When it is over.
-    pub fn check(&self) -> Result<(), GitError> {
-        if self.stop.is_cancelled() {
-            return Err(Cancelled.into());
-        }
-        if Instant::now() >= self.deadline {
-            return Err(GitError::Timeout {
-                subcommand: "log",
-                seconds: self.limit.as_secs(),
-                setting: "history.timeout_seconds",
-            });
-        }
-        Ok(())
-    }
-}
 
 /// Runs git with `input`, and hands over what it writes in the pieces that `end` ends, each cut
 /// after `longest` bytes.
@@ -67,18 +27,15 @@ pub fn pieces(
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GitError> {
     patience.check()?;
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(command::start_error)?;
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = process::start(command)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (done, is_done) = mpsc::channel();
     let (read, complaint) = std::thread::scope(|threads| {
         let complaint = threads.spawn(move || stderr.map(drain).unwrap_or_default());
         let running = &mut child;
-        let watch = threads.spawn(move || watch(running, &is_done, patience));
+        let watch = threads.spawn(move || process::watch(running, &is_done, patience));
         if let Some(mut stdin) = stdin {
             // Git reads all of it before it writes; where it ends early, its status says why.
             let _ = stdin.write_all(input);
@@ -92,7 +49,7 @@ pub fn pieces(
         (read, complaint.join().unwrap_or_default())
     });
     if read.is_err() {
-        let _ = child.kill();
+        process::end(&mut child);
     }
     let status = child.wait()?;
     if status.success() {
@@ -100,16 +57,6 @@ pub fn pieces(
     }
     patience.check()?;
     Err(command::failure(command, &complaint))
-}
-
-/// Ends git when patience does.
-fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, patience: &Patience<'_>) {
-    while is_done.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
-        if patience.check().is_err() {
-            let _ = child.kill();
-            return;
-        }
-    }
 }
 
 /// Reads everything, so that git never waits for us, and keeps the beginning.

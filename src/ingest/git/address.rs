@@ -1,0 +1,139 @@
+//! Which machines may be talked to: those of the whole internet, and of private networks the ones
+//! that the configuration names. A name is looked up once, and git is told to use what was found, so
+//! that a name cannot be checked as one address and used as another.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
+
+use super::GitError;
+use super::location::Remote;
+
+/// Which machines may be talked to whose addresses are private, link-local or loopback ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrivateHosts {
+    /// All: only this machine's users can ask.
+    All,
+    /// These names, in lower case.
+    Named(Vec<String>),
+}
+
+/// The addresses of a remote's machine; none where any is as good, and looking is left to git.
+///
+/// # Errors
+/// When the machine has no address, or one that may not be talked to.
+pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, GitError> {
+    let PrivateHosts::Named(names) = allowed else {
+        return Ok(Vec::new());
+    };
+    if remote.host.is_empty() || names.contains(&remote.host) {
+        return Ok(Vec::new());
+    }
+    let host = remote.host.trim_matches(['[', ']']);
+    let unknown = |reason: String| {
+        GitError::Unavailable(format!("the address of {host} cannot be found: {reason}"))
+    };
+    let found: Vec<IpAddr> = (host, remote.port)
+        .to_socket_addrs()
+        .map_err(|error| unknown(error.to_string()))?
+        .map(|address| address.ip())
+        .collect();
+    if found.is_empty() {
+        return Err(unknown("it has none".to_owned()));
+    }
+    if found.iter().any(|address| !is_public(*address)) {
+        return Err(GitError::PrivateHost(host.to_owned()));
+    }
+    Ok(found)
+}
+
+/// Whether an address is one of the whole internet.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_public_v4(v4),
+        IpAddr::V6(v6) => match embedded(v6) {
+            Some(v4) => is_public_v4(v4),
+            // Global unicast, without what is set apart for documentation.
+            None => v6.segments()[0] & 0xe000 == 0x2000 && v6.segments()[..2] != [0x2001, 0xdb8],
+        },
+    }
+}
+
+/// The address that a translating one leads to.
+fn embedded(v6: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, .., high, low] = v6.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match (a, b) {
+        (0x64, 0xff9b) => Some(v4(high, low)),
+        (0x2002, b) => Some(v4(b, v6.segments()[2])),
+        _ => v6.to_ipv4_mapped(),
+    }
+}
+
+fn is_public_v4(v4: Ipv4Addr) -> bool {
+    let [a, b, c, _] = v4.octets();
+    let shared = a == 100 && (64..128).contains(&b);
+    let set_apart = matches!((a, b, c), (192, 0, 0) | (198, 18 | 19, _));
+    !(a == 0
+        || a >= 224
+        || shared
+        || set_apart
+        || v4.is_private()
+        || v4.is_loopback()
+        || v4.is_link_local()
+        || v4.is_documentation())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Location;
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_told_from_public_ones() {
+        for (address, public) in [
+            ("140.82.121.4", true),
+            ("2606:4700::1", true),
+            ("127.0.0.1", false),
+            ("0.0.0.0", false),
+            ("10.1.2.3", false),
+            ("172.31.0.1", false),
+            ("192.168.0.1", false),
+            ("169.254.169.254", false),
+            ("100.64.0.1", false),
+            ("198.18.0.1", false),
+            ("255.255.255.255", false),
+            ("::1", false),
+            ("::", false),
+            ("fe80::1", false),
+            ("fd00::1", false),
+            ("::ffff:10.0.0.1", false),
+            ("64:ff9b::7f00:1", false),
+            ("2002:7f00:1::", false),
+            ("::ffff:140.82.121.4", true),
+        ] {
+            assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
+        }
+    }
+
+    #[test]
+    fn private_hosts_are_refused_unless_named() {
+        let named = |names: &[&str]| {
+            PrivateHosts::Named(names.iter().map(|&name| name.to_owned()).collect())
+        };
+        for (url, allowed, accepted) in [
+            ("https://127.0.0.1/a", named(&[]), false),
+            ("https://[::1]/a", named(&[]), false),
+            ("https://0x7f.1/a", named(&[]), false),
+            ("ssh://git@localhost/a", named(&[]), false),
+            ("git@127.0.0.1:a", named(&[]), false),
+            ("https://127.0.0.1/a", named(&["127.0.0.1"]), true),
+            ("https://LOCALHOST/a", named(&["localhost"]), true),
+            ("https://127.0.0.1/a", PrivateHosts::All, true),
+        ] {
+            let schemes = ["https".to_owned(), "ssh".to_owned()];
+            let Ok(Location::Remote(remote)) = Location::parse(url, &schemes) else {
+                panic!("{url} is a remote");
+            };
+            assert_eq!(check(&remote, &allowed).is_ok(), accepted, "{url}");
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! Repositories of other machines: copied, kept current, and served from what is there when they
+//! cannot be reached.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use foveate::config::Config;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
+use crate::hub::{Hub, Mood};
+
+/// A repository with one commit, and a server of it.
+async fn served() -> (TempDir, PathBuf, Hub) {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    let hub = Hub::of(&root).await;
+    (keep, root, hub)
+}
+
+/// Looks and tries again every second.
+fn quick(config: &mut Config) {
+    config.git.schemes.push("http".to_owned());
+    config.git.poll_seconds = 1;
+    config.git.retry_seconds = 1;
+}
+
+async fn app() -> TestApp {
+    TestApp::start_with(quick).await
+}
+
+async fn add(app: &TestApp, url: &str, reference: Option<&str>) {
+    let body = json!({"name": "shop", "source": {"git": url, "ref": reference}});
+    let response = app.post("/repos", body).await;
+    assert_eq!(response.status, StatusCode::CREATED, "{}", response.text);
+}
+
+/// Commits a function and gives the commit.
+fn write(root: &Path, name: &str) -> String {
+    let path = root.join(format!("shop/{name}.py"));
+    fs::write(path, format!("def {name}():\n    pass\n")).unwrap();
+    commit(root, name)
+}
+
+async fn failed(app: &TestApp) -> String {
+    let repo = app
+        .repo_until("shop", |repo| repo["state"] == "failed")
+        .await;
+    assert!(repo["poll"]["failures"].as_u64().unwrap() > 0, "{repo}");
+    assert!(repo["poll"]["next_in_seconds"].is_u64(), "{repo}");
+    repo["error"].as_str().unwrap().to_owned()
+}
+
+/// The last good index answers and says what it is.
+async fn is_degraded(app: &TestApp) {
+    let answer = app.ask("shop", "`total_price`").await;
+    assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
+    assert!(
+        answer["issues"].to_string().contains("degraded"),
+        "{answer}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_repository_is_followed_without_being_asked_to() {
+    let (_keep, root, hub) = served().await;
+    let app = app().await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    app.repo_until("shop", |repo| repo["commit"] == second.as_str())
+        .await;
+
+    // Another commit in its place.
+    git(&root, &["reset", "-q", "--hard", "HEAD~1"]);
+    let other = write(&root, "other");
+    hub.push(&root, "+main");
+    app.repo_until("shop", |repo| repo["commit"] == other.as_str())
+        .await;
+    assert!(app.places_of("shop", "second").await.is_empty());
+
+    // Another default branch.
+    git(&root, &["checkout", "-q", "-b", "trunk"]);
+    let third = write(&root, "third");
+    hub.push(&root, "trunk");
+    git(&hub.bare, &["symbolic-ref", "HEAD", "refs/heads/trunk"]);
+    git(&hub.bare, &["branch", "-q", "-D", "main"]);
+    app.repo_until("shop", |repo| repo["commit"] == third.as_str())
+        .await;
+    let gone = json!({"repo": "shop", "ref": "main", "query": "x"});
+    assert_eq!(app.post("/context", gone).await.code(), "unknown_ref");
+    let repo = app.get("/repos/shop").await.json();
+    assert_eq!(
+        (&repo["poll"]["seconds"], &repo["poll"]["failures"]),
+        (&json!(1), &json!(0))
+    );
+    assert!(repo["poll"]["checked_seconds_ago"].is_u64());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interval_of_its_own_survives_a_restart() {
+    let (_keep, root, hub) = served().await;
+    let data = tempfile::tempdir().unwrap();
+    let change = |config: &mut Config| config.git.schemes.push("http".to_owned());
+    for round in 0..2 {
+        let app = TestApp::start_on_with(data.path(), change).await;
+        if round == 0 {
+            let source = json!({"git": hub.url});
+            let body = json!({"name": "shop", "source": source, "poll_seconds": 1});
+            assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+        }
+        app.ready("shop").await;
+        let commit = write(&root, &format!("round_{round}"));
+        hub.push(&root, "main");
+        app.repo_until("shop", |repo| repo["commit"] == commit.as_str())
+            .await;
+        app.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_is_deleted_and_comes_back() {
+    let (_keep, root, hub) = served().await;
+    git(&root, &["checkout", "-q", "-b", "side"]);
+    let side = write(&root, "side");
+    hub.push(&root, "side");
+    let app = app().await;
+    add(&app, &hub.url, Some("side")).await;
+    app.ready("shop").await;
+    git(&hub.bare, &["branch", "-q", "-D", "side"]);
+    assert!(failed(&app).await.contains("side"));
+    is_degraded(&app).await;
+    hub.push(&root, "side");
+    app.ready("shop").await;
+    let answer = app.ask("shop", "`side`").await;
+    assert_eq!(answer["commit"], side.as_str());
+    assert!(!answer["issues"].to_string().contains("degraded"));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_reach_the_server_and_nobody_else() {
+    let (_keep, _root, hub) = served().await;
+    // me:s3cret@word
+    hub.turn(Mood::Asking("Basic bWU6czNjcmV0QHdvcmQ="));
+    let app = app().await;
+    let url = hub.url.replace("//", "//me:s3cret%40word@");
+    add(&app, &url, None).await;
+    app.ready("shop").await;
+    let listed = app.get("/repos").await.text;
+    assert!(listed.contains(&hub.url), "{listed}");
+    hub.turn(Mood::Asking("Basic other"));
+    let error = failed(&app).await;
+    for text in [
+        listed,
+        error,
+        hub.seen().join("\n"),
+        app.get("/repos").await.text,
+    ] {
+        assert!(!text.contains("s3cret"), "{text}");
+        assert!(!text.contains("bWU6czNj"), "{text}");
+    }
+    let seen = hub.seen();
+    assert!(
+        seen.iter().any(|line| line.contains("git-remote-http")),
+        "{seen:?}"
+    );
+    let config = fs::read_to_string(app.data().join("git/shop.git/config")).unwrap();
+    assert!(!config.contains("s3cret"), "{config}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_comes_from_the_environment() {
+    let (_keep, _root, hub) = served().await;
+    // x-access-token:foveate, the name of the package that cargo gives to its tests.
+    hub.turn(Mood::Asking("Basic eC1hY2Nlc3MtdG9rZW46Zm92ZWF0ZQ=="));
+    let with = |variable: &'static str| {
+        TestApp::start_with(move |config| {
+            quick(config);
+            let token = ("127.0.0.1".to_owned(), variable.to_owned());
+            config.git.tokens.extend([token]);
+        })
+    };
+    let app = with("CARGO_PKG_NAME").await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    app.end().await;
+    let app = with("FOVEATE_NO_SUCH_TOKEN").await;
+    add(&app, &hub.url, None).await;
+    assert!(failed(&app).await.contains("FOVEATE_NO_SUCH_TOKEN"));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_server_is_given_up_and_asked_again() {
+    let (_keep, root, hub) = served().await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.stall_seconds = 1;
+    })
+    .await;
+    hub.turn(Mood::Silent);
+    add(&app, &hub.url, None).await;
+    app.repo_until("shop", |repo| repo["progress"]["phase"] == "fetching")
+        .await;
+    failed(&app).await;
+    let asked = app
+        .post("/context", json!({"repo": "shop", "query": "x"}))
+        .await;
+    assert_eq!(asked.code(), "repo_failed");
+    hub.turn(Mood::Willing);
+    app.ready("shop").await;
+    hub.turn(Mood::Silent);
+    failed(&app).await;
+    is_degraded(&app).await;
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    hub.turn(Mood::Willing);
+    app.repo_until("shop", |repo| {
+        repo["commit"] == second.as_str() && repo["state"] == "ready"
+    })
+    .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_server_holds_up_neither_the_end_nor_a_removal() {
+    let (_keep, _root, hub) = served().await;
+    hub.turn(Mood::Silent);
+    let app = app().await;
+    add(&app, &hub.url, None).await;
+    let asked = async || (!hub.seen().is_empty()).then_some(());
+    until("the server is asked", asked).await;
+    assert_eq!(
+        app.delete("/repos/shop").await.status,
+        StatusCode::NO_CONTENT
+    );
+    let left = fs::read_dir(app.data().join("git")).unwrap().count();
+    assert_eq!(left, 0, "nothing half-made stays");
+    add(&app, &hub.url, None).await;
+    let end = tokio::time::timeout(Duration::from_secs(20), app.end());
+    end.await
+        .expect("it ends although the server does not answer");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_spoiled_pack_changes_nothing() {
+    let (_keep, root, hub) = served().await;
+    let app = app().await;
+    hub.turn(Mood::Spoiling);
+    add(&app, &hub.url, None).await;
+    failed(&app).await;
+    assert!(!app.data().join("git/shop.git").exists());
+    hub.turn(Mood::Willing);
+    app.ready("shop").await;
+    hub.turn(Mood::Spoiling);
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    failed(&app).await;
+    is_degraded(&app).await;
+    hub.turn(Mood::Willing);
+    app.repo_until("shop", |repo| {
+        repo["commit"] == second.as_str() && repo["state"] == "ready"
+    })
+    .await;
+    app.end().await;
+}
+
+/// Overwrites the middle of every pack of a copy, and gives how many there were.
+fn spoil(copy: &Path) -> usize {
+    let mut spoiled = 0;
+    for entry in fs::read_dir(copy.join("objects/pack")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "pack") {
+            let mut bytes = fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[12..middle].fill(0x55);
+            fs::remove_file(&path).unwrap();
+            fs::write(&path, bytes).unwrap();
+            spoiled += 1;
+        }
+    }
+    spoiled
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_lost_objects_is_made_again() {
+    let (_keep, root, hub) = served().await;
+    let data = tempfile::tempdir().unwrap();
+    let app = TestApp::start_on_with(data.path(), quick).await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    app.end().await;
+    let copy = data.path().join("git/shop.git");
+    assert!(spoil(&copy) > 0);
+    // What a git that was killed would leave.
+    fs::write(copy.join("packed-refs.lock"), "").unwrap();
+    fs::create_dir_all(copy.join("refs/heads")).unwrap();
+    fs::write(copy.join("refs/heads/main.lock"), "").unwrap();
+    fs::create_dir_all(data.path().join("git/shop.unfinished/objects")).unwrap();
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    let app = TestApp::start_on_with(data.path(), quick).await;
+    app.repo_until("shop", |repo| {
+        repo["commit"] == second.as_str() && repo["state"] == "ready"
+    })
+    .await;
+    assert_eq!(
+        app.places_of("shop", "total_price").await,
+        ["shop/price.py"]
+    );
+    let left: Vec<_> = fs::read_dir(data.path().join("git")).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    git(&copy, &["fsck", "--strict"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn locks_of_a_killed_git_are_no_obstacle() {
+    let (_keep, root, hub) = served().await;
+    let app = app().await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    let copy = app.data().join("git/shop.git");
+    fs::create_dir_all(copy.join("refs/heads")).unwrap();
+    for lock in ["packed-refs.lock", "HEAD.lock", "refs/heads/main.lock"] {
+        fs::write(copy.join(lock), "").unwrap();
+    }
+    fs::write(copy.join("objects/pack/tmp_pack_half"), "PACK").unwrap();
+    let second = write(&root, "second");
+    hub.push(&root, "main");
+    app.repo_until("shop", |repo| repo["commit"] == second.as_str())
+        .await;
+    assert!(!copy.join("objects/pack/tmp_pack_half").exists());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redirections_are_followed_only_where_allowed() {
+    let (_keep, _root, target) = served().await;
+    let (_keep, _root, hub) = served().await;
+    let base = target.url.strip_suffix("/shop.git").unwrap();
+    hub.turn(Mood::Elsewhere(base.to_owned()));
+    let app = app().await;
+    add(&app, &hub.url, None).await;
+    let error = failed(&app).await;
+    assert!(error.contains("git.follow_redirects"), "{error}");
+    assert!(target.seen().is_empty());
+    app.end().await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.follow_redirects = true;
+    })
+    .await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn machines_of_private_networks_are_reached_only_where_named() {
+    let (_keep, _root, hub) = served().await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.private_hosts = vec!["git.example.org".to_owned()];
+    })
+    .await;
+    add(&app, &hub.url, None).await;
+    assert!(failed(&app).await.contains("git.private_hosts"));
+    assert!(hub.seen().is_empty());
+    app.end().await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.private_hosts = vec!["127.0.0.1".to_owned()];
+    })
+    .await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_url_is_no_way_around_the_allowed_directories() {
+    let (_keep, root, hub) = served().await;
+    let app = TestApp::start_with(|config| {
+        config.git.schemes.push("file".to_owned());
+        config.repos.allow_paths = vec![root.clone()];
+    })
+    .await;
+    let url = format!("file://{}", hub.bare.display());
+    let body = json!({"name": "shop", "source": {"git": url}});
+    assert_eq!(app.post("/repos", body).await.code(), "path_not_allowed");
+    // Neither is a `.git` file that names a repository elsewhere.
+    let inside = root.join("linked");
+    fs::create_dir(&inside).unwrap();
+    fs::write(
+        inside.join(".git"),
+        format!("gitdir: {}\n", hub.bare.display()),
+    )
+    .unwrap();
+    let body = json!({"name": "shop", "source": {"git": inside}});
+    assert_eq!(app.post("/repos", body).await.code(), "path_not_allowed");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_no_branch_leads_to_is_fetched_once() {
+    let (_keep, root, hub) = served().await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.poll_seconds = 0;
+    })
+    .await;
+    add(&app, &hub.url, None).await;
+    app.ready("shop").await;
+    git(&root, &["checkout", "-q", "--detach"]);
+    let lost = write(&root, "lost_work");
+    hub.push(&root, &format!("{lost}:refs/heads/short"));
+    git(&hub.bare, &["branch", "-q", "-D", "short"]);
+    let ask = async |reference: &str| {
+        let body = json!({"repo": "shop", "ref": reference, "query": "`lost_work`"});
+        app.post("/context", body).await
+    };
+    let answer = ask(&lost).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    assert_eq!(places(&answer.json(), "lost_work"), ["shop/lost_work.py"]);
+    assert_eq!(
+        ask(&lost[..12]).await.status,
+        StatusCode::OK,
+        "it is there now"
+    );
+    let unknown = "1".repeat(40);
+    assert_eq!(ask(&unknown).await.code(), "unknown_ref");
+    let asked = hub.seen().len();
+    for _ in 0..3 {
+        assert_eq!(ask(&unknown).await.code(), "unknown_ref");
+    }
+    assert_eq!(hub.seen().len(), asked, "the server is not asked again");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_and_commands_are_no_locations() {
+    let app = TestApp::start().await;
+    for url in [
+        "ext::sh -c true",
+        "ext::sh",
+        "--upload-pack=true",
+        "-x",
+        "ssh://-oProxyCommand=true/x",
+        "https://-x/y",
+        "fd::0",
+        "http://example.org/a.git",
+        "https://example.org/a.git?token=s3cret",
+    ] {
+        let body = json!({"name": "shop", "source": {"git": url}});
+        let response = app.post("/repos", body).await;
+        assert_eq!(response.status, StatusCode::BAD_REQUEST, "{url}");
+        assert!(!response.text.contains("s3cret"), "{}", response.text);
+    }
+    let source = json!({"git": "https://example.org/a.git", "ref": "--upload-pack=true"});
+    let response = app
+        .post("/repos", json!({"name": "shop", "source": source}))
+        .await;
+    assert_eq!(response.status, StatusCode::BAD_REQUEST);
+    let body = json!({"name": "shop", "source": {"path": "/"}, "poll_seconds": 1});
+    assert_eq!(
+        app.post("/repos", body).await.json()["field"],
+        "poll_seconds"
+    );
+    assert_eq!(
+        app.get("/repos").await.json()["repos"],
+        Value::Array(Vec::new())
+    );
+    app.end().await;
+}
