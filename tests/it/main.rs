@@ -6,6 +6,7 @@
 mod app;
 mod cli;
 mod contract;
+mod derived;
 mod documents;
 mod floors;
 mod git;

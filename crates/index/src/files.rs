@@ -2,17 +2,28 @@
 //! are positions in path order: they mean something within one snapshot only.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use foldhash::HashMap;
-use foveate_model::{Chunk, ChunkKind, Content, Definition, LocalId, RepoPath, SourceFile};
+use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts};
+use foveate_model::{LocalId, RepoPath, SourceFile};
+use rayon::prelude::*;
+
+use crate::change::Change;
 
 /// Position of a file in its snapshot, in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// Position of a definition in its snapshot: by file, then by place.
+/// A definition of a snapshot; in order by file, then by place. It stays the same where other files
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DefId(pub u32);
+pub struct DefId {
+    /// The file that it is in.
+    pub file: FileId,
+    /// Its position in the file.
+    pub local: LocalId,
+}
 
 /// Position of a chunk in its snapshot: by file, then by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,99 +33,101 @@ pub struct ChunkId(pub u32);
 #[derive(Debug)]
 pub struct Files {
     files: Vec<SourceFile>,
+    paths: Arc<Paths>,
+    /// By file and definition: see [`Files::unit_of`].
+    units: Vec<Units>,
+    definitions: usize,
+    /// `first_chunk[f]..first_chunk[f + 1]` are the chunks of file `f`.
+    first_chunk: Vec<u32>,
+    chunk_file: Vec<FileId>,
+}
+
+/// The unit of each definition of a file.
+type Units = Arc<[Option<LocalId>]>;
+
+/// Files by path. Snapshots whose files have the same paths share it.
+#[derive(Debug, Default)]
+struct Paths {
     by_path: HashMap<RepoPath, FileId>,
     by_file_name: HashMap<Box<str>, Vec<FileId>>,
-    /// `first_definition[f]..first_definition[f + 1]` are the definitions of file `f`.
-    first_definition: Vec<u32>,
-    /// The same for chunks.
-    first_chunk: Vec<u32>,
-    definition_file: Vec<FileId>,
-    chunk_file: Vec<FileId>,
-    /// By definition: see [`Files::unit_of`].
-    unit: Vec<Option<DefId>>,
+}
+
+impl Paths {
+    fn new(files: &[SourceFile]) -> Self {
+        let mut paths = Self::default();
+        paths.by_path.reserve(files.len());
+        for (position, file) in files.iter().enumerate() {
+            let id = FileId(position as u32);
+            paths.by_path.insert(file.path.clone(), id);
+            let name = file.path.file_name();
+            match paths.by_file_name.get_mut(name) {
+                Some(ids) => ids.push(id),
+                None => {
+                    paths.by_file_name.insert(name.into(), vec![id]);
+                }
+            }
+        }
+        paths
+    }
 }
 
 impl Files {
     /// Sorts the files by path and numbers what they hold. Of two files with one path the first
     /// stays.
-    pub fn new(mut files: Vec<SourceFile>) -> Self {
+    pub fn new(files: Vec<SourceFile>) -> Self {
+        Self::derive(files, None).0
+    }
+
+    /// [`Self::new`], sharing what it can with the files of an earlier snapshot; and what differs.
+    pub(crate) fn derive(
+        mut files: Vec<SourceFile>,
+        previous: Option<&Self>,
+    ) -> (Self, Option<Change>) {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|b, a| a.path == b.path);
+        let change = previous.map(|previous| Change::between(&previous.files, &files));
+        let known = previous.zip(change.as_ref());
+        let paths = match known {
+            Some((previous, change)) if change.is_stable() => Arc::clone(&previous.paths),
+            _ => Arc::new(Paths::new(&files)),
+        };
+        let ids: Vec<FileId> = (0..files.len() as u32).map(FileId).collect();
+        let none: Units = Arc::default();
+        let units = ids
+            .par_iter()
+            .with_min_len(64)
+            .map(|id| {
+                let before = known.and_then(|(previous, change)| {
+                    let before = change.unchanged(*id)?;
+                    previous.units.get(before.0 as usize)
+                });
+                match (before, &files[id.0 as usize].content) {
+                    (Some(units), _) => Arc::clone(units),
+                    (None, Some(content)) => units(&content.facts),
+                    (None, None) => Arc::clone(&none),
+                }
+            })
+            .collect();
         let mut table = Self {
-            by_path: HashMap::default(),
-            by_file_name: HashMap::default(),
-            first_definition: Vec::with_capacity(files.len() + 1),
+            paths,
+            units,
+            definitions: 0,
             first_chunk: Vec::with_capacity(files.len() + 1),
-            definition_file: Vec::new(),
             chunk_file: Vec::new(),
-            unit: Vec::new(),
             files,
         };
-        table.by_path.reserve(table.files.len());
-        for (position, file) in table.files.iter().enumerate() {
-            let id = FileId(position as u32);
-            table.by_path.insert(file.path.clone(), id);
-            let name = file.path.file_name();
-            match table.by_file_name.get_mut(name) {
-                Some(ids) => ids.push(id),
-                None => {
-                    table.by_file_name.insert(name.into(), vec![id]);
-                }
-            }
-            table
-                .first_definition
-                .push(table.definition_file.len() as u32);
+        for (file, id) in table.files.iter().zip(ids) {
             table.first_chunk.push(table.chunk_file.len() as u32);
             if let Some(content) = &file.content {
                 let facts = &content.facts;
-                table
-                    .definition_file
-                    .resize(table.definition_file.len() + facts.definitions.len(), id);
+                table.definitions += facts.definitions.len();
                 table
                     .chunk_file
                     .resize(table.chunk_file.len() + facts.chunks.len(), id);
             }
         }
-        table
-            .first_definition
-            .push(table.definition_file.len() as u32);
         table.first_chunk.push(table.chunk_file.len() as u32);
-        table.unit = table.units();
-        table
-    }
-
-    fn units(&self) -> Vec<Option<DefId>> {
-        let mut units: Vec<Option<DefId>> = Vec::with_capacity(self.definition_file.len());
-        for (position, file) in self.files.iter().enumerate() {
-            let Some(facts) = file.content.as_ref().map(|content| &content.facts) else {
-                continue;
-            };
-            let first = self.first_definition[position];
-            let mut has_chunk = vec![false; facts.definitions.len()];
-            for chunk in &facts.chunks {
-                if let (ChunkKind::Function, Some(owner)) = (chunk.kind, chunk.definition) {
-                    has_chunk[owner.0 as usize] = true;
-                }
-            }
-            // Whether a definition lies in a function; definitions come after what encloses them.
-            let mut in_function = vec![false; facts.definitions.len()];
-            for (local, definition) in facts.definitions.iter().enumerate() {
-                let parent = definition.parent.map(|parent| parent.0 as usize);
-                in_function[local] = parent.is_some_and(|parent| {
-                    in_function[parent] || facts.definitions[parent].kind.is_function()
-                });
-                let is_unit =
-                    has_chunk[local] || (definition.kind.is_function() && !in_function[local]);
-                let around = || units.get(first as usize + parent?).copied().flatten();
-                let unit = if is_unit {
-                    Some(DefId(first + local as u32))
-                } else {
-                    around()
-                };
-                units.push(unit);
-            }
-        }
-        units
+        (table, change)
     }
 
     /// How many files, skipped ones included.
@@ -129,7 +142,7 @@ impl Files {
 
     /// How many definitions.
     pub fn definition_count(&self) -> usize {
-        self.definition_file.len()
+        self.definitions
     }
 
     /// How many chunks.
@@ -143,19 +156,13 @@ impl Files {
     }
 
     /// All definition ids, by file and place.
-    pub fn definition_ids(&self) -> impl ExactSizeIterator<Item = DefId> + use<> {
-        (0..self.definition_file.len() as u32).map(DefId)
+    pub fn definition_ids(&self) -> impl Iterator<Item = DefId> + '_ {
+        self.ids().flat_map(|file| self.definitions_of(file))
     }
 
     /// The files in path order.
     pub fn as_slice(&self) -> &[SourceFile] {
         &self.files
-    }
-
-    /// Whether both hold files of the same paths, so that ids mean the same.
-    pub(crate) fn same_paths(&self, other: &Self) -> bool {
-        let own = self.files.iter().map(|file| &file.path);
-        own.eq(other.files.iter().map(|file| &file.path))
     }
 
     /// The file with this id.
@@ -176,7 +183,7 @@ impl Files {
 
     /// The file at a path.
     pub fn find(&self, path: &str) -> Option<FileId> {
-        self.by_path.get(path).copied()
+        self.paths.by_path.get(path).copied()
     }
 
     /// The files that a path printed elsewhere may mean: those that share the most segments with
@@ -189,7 +196,7 @@ impl Files {
             .collect();
         let named = wanted
             .first()
-            .and_then(|name| self.by_file_name.get(*name))
+            .and_then(|name| self.paths.by_file_name.get(*name))
             .map_or(&[][..], Vec::as_slice);
         let shared = |id: &FileId| {
             let own = self.file(*id).path.segments().rev();
@@ -215,7 +222,15 @@ impl Files {
 
     /// The definitions of a file, in place order.
     pub fn definitions_of(&self, id: FileId) -> impl ExactSizeIterator<Item = DefId> + use<> {
-        range(&self.first_definition, id).map(DefId)
+        let content = self
+            .files
+            .get(id.0 as usize)
+            .and_then(|f| f.content.as_ref());
+        let count = content.map_or(0, |content| content.facts.definitions.len());
+        (0..count as u32).map(move |local| DefId {
+            file: id,
+            local: LocalId(local),
+        })
     }
 
     /// The chunks of a file, in place order.
@@ -230,21 +245,18 @@ impl Files {
     }
 
     /// The file that a definition is in.
-    ///
-    /// # Panics
-    /// When the id comes from another snapshot.
     pub fn file_of(&self, id: DefId) -> FileId {
-        self.definition_file[id.0 as usize]
+        id.file
     }
 
     /// The definition's id within its file.
     pub fn local_of(&self, id: DefId) -> LocalId {
-        LocalId(id.0 - self.first_definition[self.file_of(id).0 as usize])
+        id.local
     }
 
     /// The snapshot's id of a file's own definition.
     pub fn global(&self, file: FileId, local: LocalId) -> DefId {
-        DefId(self.first_definition[file.0 as usize] + local.0)
+        DefId { file, local }
     }
 
     /// The definition with this id.
@@ -252,11 +264,10 @@ impl Files {
     /// # Panics
     /// When the id comes from another snapshot.
     pub fn definition(&self, id: DefId) -> &Definition {
-        let file = self.file_of(id);
-        let local = self.local_of(id);
-        match self.content(file).and_then(|c| c.facts.definition(local)) {
+        let content = self.content(id.file);
+        match content.and_then(|c| c.facts.definition(id.local)) {
             Some(definition) => definition,
-            // The tables number only definitions of files that have content.
+            // Ids are made for definitions of files that have content.
             None => unreachable!("definition {id:?} is not in its file"),
         }
     }
@@ -270,7 +281,9 @@ impl Files {
     /// The unit that a definition is or lies in. Units are what is ranked and shown as a whole:
     /// functions with a chunk of their own, and those without a body that lie in no function.
     pub fn unit_of(&self, id: DefId) -> Option<DefId> {
-        self.unit.get(id.0 as usize).copied().flatten()
+        let units = self.units.get(id.file.0 as usize)?;
+        let unit = units.get(id.local.0 as usize).copied().flatten()?;
+        Some(self.global(id.file, unit))
     }
 
     /// The units of a file, in place order.
@@ -281,12 +294,9 @@ impl Files {
 
     /// The definitions directly inside another, in place order.
     pub fn members(&self, id: DefId) -> impl Iterator<Item = DefId> + '_ {
-        let local = self.local_of(id);
-        let file = self.file_of(id);
-        let end = self.first_definition[file.0 as usize + 1];
-        (id.0 + 1..end)
-            .map(DefId)
-            .filter(move |member| self.definition(*member).parent == Some(local))
+        self.definitions_of(id.file)
+            .skip(id.local.0 as usize + 1)
+            .filter(move |member| self.definition(*member).parent == Some(id.local))
     }
 
     /// The innermost definition of a file whose lines hold `line`, fields and variables left out.
@@ -338,6 +348,34 @@ impl Files {
         let local = self.chunk(id).definition?;
         Some(self.global(self.chunk_file(id), local))
     }
+}
+
+/// The unit of each definition of a file.
+fn units(facts: &FileFacts) -> Units {
+    let mut has_chunk = vec![false; facts.definitions.len()];
+    for chunk in &facts.chunks {
+        if let (ChunkKind::Function, Some(owner)) = (chunk.kind, chunk.definition) {
+            has_chunk[owner.0 as usize] = true;
+        }
+    }
+    // Whether a definition lies in a function; definitions come after what encloses them.
+    let mut in_function = vec![false; facts.definitions.len()];
+    let mut units: Vec<Option<LocalId>> = Vec::with_capacity(facts.definitions.len());
+    for (local, definition) in facts.definitions.iter().enumerate() {
+        let parent = definition.parent.map(|parent| parent.0 as usize);
+        in_function[local] = parent.is_some_and(|parent| {
+            in_function[parent] || facts.definitions[parent].kind.is_function()
+        });
+        let is_unit = has_chunk[local] || (definition.kind.is_function() && !in_function[local]);
+        let around = || units.get(parent?).copied().flatten();
+        let unit = if is_unit {
+            Some(LocalId(local as u32))
+        } else {
+            around()
+        };
+        units.push(unit);
+    }
+    units.into()
 }
 
 fn range(firsts: &[u32], id: FileId) -> Range<u32> {

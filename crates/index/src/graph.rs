@@ -10,6 +10,7 @@ mod family;
 mod found;
 mod guesses;
 mod inheritance;
+mod interface;
 mod locals;
 mod modules;
 mod names;
@@ -17,28 +18,34 @@ mod packages;
 mod paths;
 mod probe;
 mod python;
+mod reads;
 mod references;
+mod resolve;
 mod scopes;
+mod stage;
 mod test_links;
 mod test_paths;
 mod tsconfig;
 mod values;
 mod words;
 
-use rayon::prelude::*;
+use std::sync::Arc;
 
+use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::Rows;
+use crate::graph::csr::{FileRows, Rows};
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::Locals;
 use crate::graph::modules::Modules;
-use crate::graph::names::Names;
-use crate::graph::references::Edge;
+use crate::graph::names::{Names, Tables};
+use crate::graph::reads::{Reads, Resolved};
+use crate::graph::references::Edges;
 use crate::graph::scopes::FileScope;
-use crate::graph::test_links::{Evidence, TestLinks};
+use crate::graph::test_links::TestLinks;
 use crate::graph::values::{Evaluator, Place};
-use crate::symbols::Symbols;
+
+pub(crate) use crate::graph::resolve::Previous;
 
 /// How sure a resolved reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,6 +84,18 @@ pub struct CallSite {
     pub confidence: Confidence,
 }
 
+impl Renumber for CallSite {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        let file = change.now(self.file)?;
+        let enclosing = self.enclosing.map(|id| DefId { file, ..id });
+        Some(Self {
+            file,
+            enclosing,
+            ..*self
+        })
+    }
+}
+
 /// Why a test is linked to what it tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TestLink {
@@ -95,13 +114,13 @@ pub enum TestLink {
 /// The graph of one snapshot.
 #[derive(Debug, Default)]
 pub struct Graph {
-    modules: Modules,
-    scopes: Vec<FileScope>,
+    modules: Arc<Modules>,
+    scopes: Vec<Arc<FileScope>>,
     inheritance: Inheritance,
-    imports: Rows<FileId>,
-    importers: Rows<FileId>,
-    uses: Rows<CallSite>,
-    used: Rows<(DefId, Confidence)>,
+    imports: Vec<Arc<Resolved<Box<[FileId]>>>>,
+    importers: Arc<Rows<FileId>>,
+    edges: Vec<Arc<Resolved<Edges>>>,
+    uses: FileRows<CallSite>,
     tests: TestLinks,
 }
 
@@ -119,42 +138,8 @@ pub struct Resolution {
 }
 
 impl Graph {
-    /// Resolves the imports and references of all files.
-    pub fn new(files: &Files, symbols: &Symbols) -> Self {
-        let modules = Modules::new(files);
-        let scopes = scopes::scopes(files, &modules);
-        let names = Names {
-            files,
-            modules: &modules,
-            scopes: &scopes,
-        };
-        let (inheritance, imports) = rayon::join(
-            || Inheritance::new(names),
-            || Rows::from_rows(&imported_files(names)),
-        );
-        let edges = references::resolve_all(names, symbols, &inheritance);
-        let (uses, used) = rayon::join(|| uses(files, &edges), || used(files, &edges));
-        let tests = TestLinks::new(&Evidence {
-            files,
-            symbols,
-            edges: &edges,
-            imports: &imports,
-            uses: &uses,
-        });
-        Self {
-            importers: reversed(files, &imports),
-            modules,
-            scopes,
-            inheritance,
-            imports,
-            uses,
-            used,
-            tests,
-        }
-    }
-
-    fn names<'a>(&'a self, files: &'a Files) -> Names<'a> {
-        Names {
+    fn tables<'a>(&'a self, files: &'a Files) -> Tables<'a> {
+        Tables {
             files,
             modules: &self.modules,
             scopes: &self.scopes,
@@ -164,7 +149,8 @@ impl Graph {
     /// Files that a file imports, in id order, without itself: the modules that it names and the
     /// files that define what it takes from them.
     pub fn imports(&self, file: FileId) -> &[FileId] {
-        self.imports.row(file.0)
+        let imports = self.imports.get(file.0 as usize);
+        imports.map_or(&[], |imports| &imports.value)
     }
 
     /// Files that import a file, in id order.
@@ -203,7 +189,11 @@ impl Graph {
             file,
             enclosing: None,
         };
-        let names = self.names(files);
+        let reads = Reads::ignored();
+        let names = Names {
+            tables: self.tables(files),
+            reads: &reads,
+        };
         let evaluator = Evaluator::new(names, &self.inheritance, file, Locals::default());
         let found = evaluator.path(place, name).found;
         if !found.is_empty() {
@@ -228,7 +218,11 @@ impl Graph {
     /// The definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier stands for; re-exports are followed.
     pub fn resolve_dotted(&self, files: &Files, path: &str) -> Vec<DefId> {
-        let names = self.names(files);
+        let reads = Reads::ignored();
+        let names = Names {
+            tables: self.tables(files),
+            reads: &reads,
+        };
         // The longest leading part that is a module; what follows are its attributes.
         let mut end = path.len();
         loop {
@@ -279,13 +273,14 @@ impl Graph {
     /// Where a definition is used, by file and line; itself and name-only matches of common names
     /// left out. The uses of a class are also those of its constructor.
     pub fn uses_of(&self, definition: DefId) -> &[CallSite] {
-        self.uses.row(definition.0)
+        self.uses.row(definition)
     }
 
     /// The definitions that a definition's body refers to, with how sure that is, by id. What its
     /// own members refer to is theirs.
     pub fn used_by(&self, definition: DefId) -> &[(DefId, Confidence)] {
-        self.used.row(definition.0)
+        let edges = self.edges.get(definition.file.0 as usize);
+        edges.map_or(&[], |edges| edges.value.used.row(definition.local.0))
     }
 
     /// The definitions that the base classes of a class stand for, in the order of its bases.
@@ -302,18 +297,18 @@ impl Graph {
     /// it, the surest first; at most 48. Where there are none, at most 8 of those that use it
     /// through something else.
     pub fn tests_of(&self, definition: DefId) -> &[(DefId, TestLink)] {
-        self.tests.of_definitions.row(definition.0)
+        self.tests.of_definition(definition)
     }
 
     /// Test files of a file, the surest first; at most 96.
     pub fn test_files_of(&self, file: FileId) -> &[(FileId, TestLink)] {
-        self.tests.of_files.row(file.0)
+        self.tests.of_file(file)
     }
 
     /// How much was resolved.
     pub fn resolution(&self) -> Resolution {
         let mut resolution = Resolution {
-            imports: self.imports.len(),
+            imports: self.importers.len(),
             ..Resolution::default()
         };
         for site in self.uses.values() {
@@ -326,87 +321,21 @@ impl Graph {
         resolution
     }
 
-    /// Estimated heap size in bytes.
+    /// Estimated heap size in bytes; what other snapshots share counts in full.
     pub fn heap_bytes(&self) -> usize {
+        let imports = self.imports.iter();
+        let imports = imports.map(|imports| imports.heap_bytes() + size_of_val(&*imports.value));
+        let edges = self.edges.iter().map(|edges| {
+            let Edges { edges: own, used } = &edges.value;
+            edges.heap_bytes() + size_of_val(&**own) + used.heap_bytes()
+        });
         self.modules.heap_bytes()
             + scopes::heap_bytes(&self.scopes)
             + self.inheritance.heap_bytes()
-            + self.imports.heap_bytes()
+            + imports.sum::<usize>()
             + self.importers.heap_bytes()
+            + edges.sum::<usize>()
             + self.uses.heap_bytes()
-            + self.used.heap_bytes()
             + self.tests.heap_bytes()
     }
-}
-
-/// The files that each file imports.
-fn imported_files(names: Names<'_>) -> Vec<Vec<FileId>> {
-    let ids: Vec<FileId> = names.files.ids().collect();
-    ids.par_iter()
-        .map(|file| {
-            let mut imported = names.imported_files(*file);
-            imported.sort_unstable();
-            imported.dedup();
-            imported.retain(|other| other != file);
-            imported
-        })
-        .collect()
-}
-
-fn reversed(files: &Files, rows: &Rows<FileId>) -> Rows<FileId> {
-    let pairs: Vec<(u32, FileId)> = files
-        .ids()
-        .flat_map(|file| rows.row(file.0).iter().map(move |other| (other.0, file)))
-        .collect();
-    Rows::from_pairs(files.len(), &pairs)
-}
-
-fn uses(files: &Files, edges: &[Vec<Edge>]) -> Rows<CallSite> {
-    let mut pairs = Vec::with_capacity(edges.iter().map(Vec::len).sum());
-    for (file, edges) in files.ids().zip(edges) {
-        let Some(content) = files.content(file) else {
-            continue;
-        };
-        for edge in edges {
-            let Some(reference) = content.facts.references.get(edge.reference as usize) else {
-                continue;
-            };
-            let site = CallSite {
-                file,
-                line: reference.line,
-                reference: edge.reference,
-                enclosing: reference.enclosing.map(|id| files.global(file, id)),
-                confidence: edge.confidence,
-            };
-            pairs.push((edge.target.0, site));
-        }
-    }
-    Rows::from_pairs(files.definition_count(), &pairs)
-}
-
-fn used(files: &Files, edges: &[Vec<Edge>]) -> Rows<(DefId, Confidence)> {
-    let ids: Vec<FileId> = files.ids().collect();
-    let per_file: Vec<Vec<(u32, (DefId, Confidence))>> = ids
-        .par_iter()
-        .zip(edges)
-        .map(|(file, edges)| {
-            let references = files
-                .content(*file)
-                .map_or(&[][..], |content| &content.facts.references);
-            let mut pairs: Vec<(u32, (DefId, Confidence))> = edges
-                .iter()
-                .filter_map(|edge| {
-                    let inside = references.get(edge.reference as usize)?.enclosing?;
-                    let inside = files.global(*file, inside);
-                    Some((inside.0, (edge.target, edge.confidence)))
-                })
-                .collect();
-            pairs.sort_unstable_by_key(|(inside, (target, confidence))| {
-                (*inside, *target, std::cmp::Reverse(*confidence))
-            });
-            pairs.dedup_by_key(|(inside, (target, _))| (*inside, *target));
-            pairs
-        })
-        .collect();
-    Rows::from_pairs(files.definition_count(), &per_file.concat())
 }

@@ -2,8 +2,10 @@
 //! table, the lexical index and the graph. It never parses, and publishes nothing it later changes.
 //! Start at [`Snapshot`].
 
+mod change;
 pub mod files;
 pub mod graph;
+mod inverted;
 pub mod lexical;
 pub mod messages;
 pub mod snapshot;

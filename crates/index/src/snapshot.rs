@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
+use crate::change::Change;
 use crate::files::Files;
-use crate::graph::Graph;
+use crate::graph::{Graph, Previous};
 use crate::lexical::{Commits, Lexical};
 use crate::messages::Messages;
 use crate::symbols::Symbols;
@@ -73,16 +74,30 @@ impl Snapshot {
         history: Option<Arc<History>>,
         previous: Option<&Snapshot>,
     ) -> Result<Self, crate::lexical::LexicalError> {
-        let files = Files::new(files);
+        let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
+        let known = previous.zip(change.as_ref());
         let (lexical, (symbols, messages, graph)) = rayon::join(
             || {
-                let commits = commits(&files, history.as_ref(), previous);
+                let commits = commits(&files, history.as_ref(), known);
                 Lexical::build(&files, commits, previous.map(|p| &p.lexical))
             },
             || {
-                let symbols = Symbols::new(&files);
-                let messages = Messages::new(&files);
-                let graph = Graph::new(&files, &symbols);
+                let (symbols, messages) = rayon::join(
+                    || match known {
+                        Some((p, change)) => p.symbols.derive(&files, &p.files, change),
+                        None => Symbols::new(&files),
+                    },
+                    || match known {
+                        Some((p, change)) => p.messages.derive(&files, change),
+                        None => Messages::new(&files),
+                    },
+                );
+                let previous = known.map(|(previous, change)| Previous {
+                    files: &previous.files,
+                    graph: &previous.graph,
+                    change,
+                });
+                let graph = Graph::derive(&files, &symbols, previous);
                 (symbols, messages, graph)
             },
         );
@@ -123,17 +138,17 @@ impl Snapshot {
 fn commits(
     files: &Files,
     history: Option<&Arc<History>>,
-    previous: Option<&Snapshot>,
+    previous: Option<(&Snapshot, &Change)>,
 ) -> Arc<Commits> {
     let Some(history) = history else {
         return Arc::default();
     };
-    let same = previous.filter(|previous| {
+    let same = previous.filter(|(previous, change)| {
         let is_same = |before| Arc::ptr_eq(before, history);
-        previous.history.as_ref().is_some_and(is_same) && previous.files.same_paths(files)
+        previous.history.as_ref().is_some_and(is_same) && change.is_stable()
     });
     match same {
-        Some(previous) => previous.lexical.shared_commits(),
+        Some((previous, _)) => previous.lexical.shared_commits(),
         None => Arc::new(Commits::new(history, files)),
     }
 }

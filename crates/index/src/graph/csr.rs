@@ -1,8 +1,15 @@
 //! Rows of values in two flat vectors: the compact form of every relation of the graph. A row that
 //! does not exist is empty, so that an id of another snapshot finds nothing instead of panicking.
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::change::{Change, FileSet, Renumber};
+use crate::files::{DefId, FileId};
+
 /// For each row a slice of values.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rows<T> {
     /// `offsets[r]..offsets[r + 1]` are the values of row `r`.
     offsets: Box<[u32]>,
@@ -84,6 +91,111 @@ impl<T: Copy> Rows<T> {
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.offsets) + size_of_val(&*self.values)
     }
+}
+
+impl<T: Renumber> Renumber for Rows<T> {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            offsets: self.offsets.clone(),
+            values: self.values.renumbered(change)?,
+        })
+    }
+}
+
+/// For each definition a slice of values; the rows of a file that did not change are shared with the
+/// snapshot before.
+#[derive(Clone, Debug)]
+pub(super) struct FileRows<T> {
+    files: Vec<Arc<Rows<T>>>,
+}
+
+impl<T> Default for FileRows<T> {
+    fn default() -> Self {
+        Self { files: Vec::new() }
+    }
+}
+
+impl<T: Copy> FileRows<T> {
+    /// The values of a definition.
+    pub(super) fn row(&self, id: DefId) -> &[T] {
+        let file = self.files.get(id.file.0 as usize);
+        file.map_or(&[], |rows| rows.row(id.local.0))
+    }
+
+    /// The values of all rows.
+    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
+        self.files.iter().flat_map(|rows| rows.values())
+    }
+
+    /// Estimated heap size in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let bytes = |rows: &Arc<Rows<T>>| rows.heap_bytes() + size_of::<Arc<()>>();
+        self.files.iter().map(bytes).sum()
+    }
+}
+
+/// What [`FileRows::derive`] starts from.
+pub(super) type Known<'a, T> = Option<(&'a FileRows<T>, &'a Change)>;
+
+impl<T: Copy + PartialEq + Renumber + Send + Sync> FileRows<T> {
+    /// Rows for `files` files: those in `affected` as `make` gives them, the others as they were
+    /// `known` before.
+    pub(super) fn derive(
+        files: usize,
+        known: Known<'_, T>,
+        affected: &FileSet,
+        make: impl Fn(FileId) -> Rows<T> + Sync,
+    ) -> Self {
+        let none: Arc<Rows<T>> = Arc::default();
+        let rows = |file: u32| {
+            let file = FileId(file);
+            let before = known.filter(|_| !affected.contains(file));
+            let before = before.and_then(|(known, change)| {
+                let rows = known.files.get(change.before(file)?.0 as usize)?;
+                if change.is_stable() || rows.len() == 0 {
+                    return Some(Arc::clone(rows));
+                }
+                rows.renumbered(change).map(Arc::new)
+            });
+            before.unwrap_or_else(|| {
+                let rows = make(file);
+                if rows.len() == 0 {
+                    Arc::clone(&none)
+                } else {
+                    Arc::new(rows)
+                }
+            })
+        };
+        Self {
+            files: (0..files as u32)
+                .into_par_iter()
+                .with_min_len(64)
+                .map(rows)
+                .collect(),
+        }
+    }
+
+    /// The files of `affected` whose rows are not what was known before.
+    pub(super) fn differing(&self, known: Known<'_, T>, affected: &FileSet) -> FileSet {
+        let mut differing = FileSet::none(self.files.len());
+        differing.extend(affected.iter().filter(|file| {
+            let before = known.and_then(|(known, change)| {
+                let rows = known.files.get(change.before(*file)?.0 as usize)?;
+                rows.renumbered(change)
+            });
+            before.as_ref() != self.files.get(file.0 as usize).map(Arc::as_ref)
+        }));
+        differing
+    }
+}
+
+/// Pairs grouped by the file of their first, in their order.
+pub(super) fn by_file<T: Copy>(files: usize, pairs: Vec<(DefId, T)>) -> Rows<(u32, T)> {
+    let pairs: Vec<(u32, (u32, T))> = pairs
+        .into_iter()
+        .map(|(id, value)| (id.file.0, (id.local.0, value)))
+        .collect();
+    Rows::from_pairs(files, &pairs)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! text. What rests on one is `likely`, never `certain`; how many may rest on each other is
 //! counted down, so that `x = x.y` ends.
 
-use foveate_model::{DefinitionKind, LocalId};
+use foveate_model::{DefinitionKind, FileFacts, LocalId};
 
 use crate::files::DefId;
 use crate::graph::Confidence;
@@ -15,7 +15,7 @@ impl<'a> Evaluator<'a> {
     /// The value of a local variable.
     pub(super) fn local_value(&self, place: Place, source: Source, guesses: u32) -> Outcome {
         let text = |at: u32| {
-            let text = self.names.files.text(place.file);
+            let text = self.names.text(place.file);
             expressions::clip(text.get(at as usize..).unwrap_or(""))
         };
         let value = match source {
@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a> {
         guesses: u32,
     ) -> Option<Outcome> {
         let span = self.names.local(place.file, function)?.parameters?;
-        let text = span.of(self.names.files.text(place.file));
+        let text = span.of(self.names.text(place.file));
         let annotation = expressions::parameter(text, name)?;
         let value = match annotation {
             Some(annotation) if guesses > 0 => self.annotated(place, annotation, guesses - 1),
@@ -72,17 +72,18 @@ impl<'a> Evaluator<'a> {
 
     /// An object of the type that a type alias names, or describes itself.
     fn aliased(&self, id: DefId, guesses: u32) -> Value {
-        let files = self.names.files;
-        let definition = files.definition(id);
+        let names = self.names;
+        let definition = names.definition(id);
         if definition.kind != DefinitionKind::TypeAlias || guesses == 0 {
             return Value::Unknown;
         }
-        let file = files.file_of(id);
         let place = Place {
-            file,
+            file: id.file,
             enclosing: definition.parent,
         };
-        let body = definition.body.map_or("", |body| body.of(files.text(file)));
+        let body = definition
+            .body
+            .map_or("", |body| body.of(names.text(id.file)));
         match expressions::annotation(body) {
             Some(annotation) => self.annotated(place, annotation, guesses - 1),
             None => Value::Instance(id),
@@ -113,7 +114,7 @@ impl<'a> Evaluator<'a> {
     ) -> (Value, Confidence) {
         let result = match value {
             Value::Class(class) => Value::Instance(class),
-            Value::Definition(id) if self.names.files.definition(id).kind.is_function() => {
+            Value::Definition(id) if self.names.definition(id).kind.is_function() => {
                 self.returned(id, guesses)
             }
             Value::Definition(id) if guesses > 0 => {
@@ -144,12 +145,12 @@ impl<'a> Evaluator<'a> {
     /// What a function says that it returns.
     fn returned(&self, function: DefId, guesses: u32) -> Value {
         let names = self.names;
-        let definition = names.files.definition(function);
+        let definition = names.definition(function);
         if guesses == 0 || !definition.kind.is_function() {
             return Value::Unknown;
         }
-        let file = names.files.file_of(function);
-        let text = names.files.text(file);
+        let file = function.file;
+        let text = names.text(file);
         let from = match definition.parameters {
             Some(parameters) => parameters.end,
             None => definition.name_span.end,
@@ -166,7 +167,7 @@ impl<'a> Evaluator<'a> {
             Some(annotation) => {
                 let place = Place {
                     file,
-                    enclosing: Some(names.files.local_of(function)),
+                    enclosing: Some(function.local),
                 };
                 self.annotated(place, annotation, guesses - 1)
             }
@@ -177,15 +178,15 @@ impl<'a> Evaluator<'a> {
     /// The value that a variable, field or property holds.
     pub(super) fn held_by(&self, id: DefId, guesses: u32) -> Value {
         let names = self.names;
-        let definition = names.files.definition(id);
+        let definition = names.definition(id);
         if definition.modifiers.is_property {
             return self.returned(id, guesses);
         }
         if guesses == 0 || definition.kind.is_function() {
             return Value::Unknown;
         }
-        let file = names.files.file_of(id);
-        let text = names.files.text(file);
+        let file = id.file;
+        let text = names.text(file);
         let place = Place {
             file,
             enclosing: definition.parent,
@@ -231,30 +232,31 @@ impl<'a> Evaluator<'a> {
         let Some(method) = self.method_around(id) else {
             return Value::Unknown;
         };
-        let name = &self.names.files.definition(id).name;
+        let name = &self.names.definition(id).name;
         self.parameter(place, method, name, guesses.saturating_sub(1))
             .map_or(Value::Unknown, |outcome| outcome.value)
     }
 
-    /// The function of the same class that a field is written in.
+    /// See [`method_around`].
     fn method_around(&self, field: DefId) -> Option<LocalId> {
-        let files = self.names.files;
-        let definition = files.definition(field);
-        let parent = definition.parent?;
-        let facts = &files.content(files.file_of(field))?.facts;
-        let before = facts
-            .definitions
-            .partition_point(|d| d.span.start <= definition.span.start);
-        (parent.0 as usize + 1..before)
-            .rev()
-            .take(64)
-            .find(|at| {
-                facts.definitions.get(*at).is_some_and(|d| {
-                    d.kind.is_function()
-                        && d.parent == Some(parent)
-                        && d.span.contains(definition.span)
-                })
-            })
-            .map(|at| LocalId(at as u32))
+        method_around(self.names.facts(field.file)?, field.local)
     }
+}
+
+/// The function of the same class that a field is written in.
+pub(super) fn method_around(facts: &FileFacts, field: LocalId) -> Option<LocalId> {
+    let definition = facts.definition(field)?;
+    let parent = definition.parent?;
+    let before = facts
+        .definitions
+        .partition_point(|d| d.span.start <= definition.span.start);
+    (parent.0 as usize + 1..before)
+        .rev()
+        .take(64)
+        .find(|at| {
+            facts.definitions.get(*at).is_some_and(|d| {
+                d.kind.is_function() && d.parent == Some(parent) && d.span.contains(definition.span)
+            })
+        })
+        .map(|at| LocalId(at as u32))
 }

@@ -1,14 +1,18 @@
 //! Which classes a class is built on, and the look-up of a member along them. The order is that of
 //! the bases as written, depth first: what Python's own order gives in all but diamond shapes.
 
-use foveate_model::LocalId;
-use rayon::prelude::*;
+use std::sync::Arc;
 
-use crate::files::{DefId, FileId};
-use crate::graph::csr::Rows;
+use foveate_model::LocalId;
+
+use crate::change::FileSet;
+use crate::files::{DefId, FileId, Files};
+use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
-use crate::graph::names::Names;
+use crate::graph::names::{Names, Tables};
+use crate::graph::reads::Resolved;
+use crate::graph::stage::Stage;
 
 /// Most classes that one look-up asks.
 const MAX_CLASSES: usize = 64;
@@ -18,37 +22,36 @@ const MAX_BASES: usize = 16;
 /// The resolved bases of all classes.
 #[derive(Debug, Default)]
 pub(super) struct Inheritance {
-    bases: Rows<DefId>,
-    subclasses: Rows<DefId>,
+    /// By file the bases of its definitions.
+    bases: Vec<Arc<Resolved<Rows<DefId>>>>,
+    subclasses: Arc<FileRows<DefId>>,
 }
 
 impl Inheritance {
-    pub(super) fn new(names: Names<'_>) -> Self {
-        let files: Vec<FileId> = names.files.ids().collect();
-        let per_file: Vec<Vec<(u32, DefId)>> = files
-            .par_iter()
-            .map(|file| bases_of_file(names, *file))
-            .collect();
-        let mut pairs = per_file.concat();
-        let count = names.files.definition_count();
-        let bases = Rows::from_pairs(count, &pairs);
-        for (class, base) in &mut pairs {
-            let below = DefId(*class);
-            *class = base.0;
-            *base = below;
-        }
-        Self {
-            bases,
-            subclasses: Rows::from_pairs(count, &pairs),
-        }
+    /// Resolves the bases of all classes; gives the files where they are not what they were before.
+    pub(super) fn derive(
+        tables: Tables<'_>,
+        before: Option<&Self>,
+        stage: &Stage<'_>,
+    ) -> (Self, FileSet) {
+        let known = before.map(|before| &before.bases[..]);
+        let (bases, differing) = stage.resolve(known, |file, reads| {
+            bases_of_file(Names { tables, reads }, file)
+        });
+        let subclasses = match before.filter(|_| differing.is_empty() && stage.is_stable()) {
+            Some(before) => Arc::clone(&before.subclasses),
+            None => Arc::new(subclasses(tables.files, &bases)),
+        };
+        (Self { bases, subclasses }, differing)
     }
 
     pub(super) fn bases(&self, class: DefId) -> &[DefId] {
-        self.bases.row(class.0)
+        let bases = self.bases.get(class.file.0 as usize);
+        bases.map_or(&[], |bases| bases.value.row(class.local.0))
     }
 
     pub(super) fn subclasses(&self, class: DefId) -> &[DefId] {
-        self.subclasses.row(class.0)
+        self.subclasses.row(class)
     }
 
     /// The members with this name of the first class that has one: the class itself, then its
@@ -64,6 +67,7 @@ impl Inheritance {
 
     /// [`Self::members`] without the class itself: what `super().name` means.
     pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Found {
+        names.reads.file(class.file);
         let mut seen = vec![class];
         let mut waiting: Vec<DefId> = self.bases(class).iter().rev().copied().collect();
         while let Some(base) = waiting.pop() {
@@ -71,6 +75,7 @@ impl Inheritance {
                 continue;
             }
             seen.push(base);
+            names.reads.file(base.file);
             let found = names.own_members(base, name);
             if !found.is_empty() {
                 return found;
@@ -81,28 +86,49 @@ impl Inheritance {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.bases.heap_bytes() + self.subclasses.heap_bytes()
+        let bases =
+            |bases: &Arc<Resolved<Rows<DefId>>>| bases.heap_bytes() + bases.value.heap_bytes();
+        self.bases.iter().map(bases).sum::<usize>() + self.subclasses.heap_bytes()
     }
 }
 
-fn bases_of_file(names: Names<'_>, file: FileId) -> Vec<(u32, DefId)> {
-    let mut pairs = Vec::new();
-    let Some(content) = names.files.content(file) else {
-        return pairs;
+fn subclasses(files: &Files, bases: &[Arc<Resolved<Rows<DefId>>>]) -> FileRows<DefId> {
+    let pairs = files.ids().zip(bases).flat_map(|(file, bases)| {
+        files.definitions_of(file).flat_map(move |class| {
+            let bases = bases.value.row(class.local.0).iter();
+            bases.map(move |base| (*base, class))
+        })
+    });
+    let grouped = by_file(files.len(), pairs.collect());
+    FileRows::derive(files.len(), None, &FileSet::all(files.len()), |file| {
+        Rows::from_pairs(files.definitions_of(file).len(), grouped.row(file.0))
+    })
+}
+
+fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
+    let Some(facts) = names.facts(file) else {
+        return Rows::default();
     };
-    for (position, definition) in content.facts.definitions.iter().enumerate() {
-        let class = names.files.global(file, LocalId(position as u32));
+    let mut pairs = Vec::new();
+    for (position, definition) in (0..).zip(&facts.definitions) {
+        let class = DefId {
+            file,
+            local: LocalId(position),
+        };
         let start = pairs.len();
         for base in definition.bases.iter().take(MAX_BASES) {
             for id in class_named(names, file, definition.parent, base).definitions() {
-                let pair = (class.0, id);
+                let pair = (position, id);
                 if id != class && names.is_class(id) && !pairs[start..].contains(&pair) {
                     pairs.push(pair);
                 }
             }
         }
     }
-    pairs
+    if pairs.is_empty() {
+        return Rows::default();
+    }
+    Rows::from_pairs(facts.definitions.len(), &pairs)
 }
 
 /// What a base's dotted name stands for at a class's place. Inherited members are not known yet.

@@ -2,6 +2,8 @@
 //! bounded, so that cycles of imports and webs of star imports end. Start at [`Names::visible`] and
 //! [`Names::exported`].
 
+use std::sync::Arc;
+
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
 use crate::files::{DefId, FileId, Files};
@@ -9,6 +11,7 @@ use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::modules::Modules;
 use crate::graph::python::child_module;
+use crate::graph::reads::{Asked, Reads};
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, bound_name, inside};
 
 /// Longest chain of re-exports that is followed.
@@ -19,23 +22,44 @@ const MAX_STEPS: u32 = 2_048;
 
 /// Everything that looking up a name needs.
 #[derive(Clone, Copy)]
-pub(super) struct Names<'a> {
+pub(super) struct Tables<'a> {
+    /// For what is listed of a file. What a file holds is asked of [`Names`], which notes it.
     pub(super) files: &'a Files,
     pub(super) modules: &'a Modules,
-    pub(super) scopes: &'a [FileScope],
+    pub(super) scopes: &'a [Arc<FileScope>],
+}
+
+/// Looks names up and notes what that rests on.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a> {
+    pub(super) tables: Tables<'a>,
+    pub(super) reads: &'a Reads,
 }
 
 impl<'a> Names<'a> {
-    fn facts(&self, file: FileId) -> Option<&'a FileFacts> {
-        self.files.content(file).map(|content| &content.facts)
+    pub(super) fn facts(&self, file: FileId) -> Option<&'a FileFacts> {
+        self.reads.file(file);
+        let content = self.tables.files.content(file);
+        content.map(|content| &content.facts)
     }
 
-    fn scope(&self, file: FileId) -> Option<&'a FileScope> {
-        self.scopes.get(file.0 as usize)
+    pub(super) fn text(&self, file: FileId) -> &'a str {
+        self.reads.file(file);
+        self.tables.files.text(file)
+    }
+
+    pub(super) fn definition(&self, id: DefId) -> &'a Definition {
+        self.reads.file(id.file);
+        self.tables.files.definition(id)
+    }
+
+    pub(super) fn scope(&self, file: FileId) -> Option<&'a FileScope> {
+        self.reads.file(file);
+        self.tables.scopes.get(file.0 as usize).map(Arc::as_ref)
     }
 
     pub(super) fn family(&self, file: FileId) -> Family {
-        Family::of(self.files.file(file).language)
+        Family::of(self.tables.files.file(file).language)
     }
 
     fn bindings(&self, file: FileId, scope: u32, name: &'a str) -> impl Iterator<Item = Binding> {
@@ -54,8 +78,7 @@ impl<'a> Names<'a> {
 
     /// The members of a class, enum or namespace with this name; its bases are not asked.
     pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Found {
-        let outer = Some(self.files.local_of(class));
-        self.own(self.files.file_of(class), inside(outer), name)
+        self.own(class.file, inside(Some(class.local)), name)
     }
 
     /// What a name at a file's top level stands for: defined there, imported, or taken over by a
@@ -81,7 +104,8 @@ impl<'a> Names<'a> {
         if !found.is_empty() || self.family(file) != Family::Python {
             return found;
         }
-        child_module(self.files, file, name)
+        self.reads.asked(Asked::Module, name);
+        child_module(self.tables.files, file, name)
             .map_or(found, |module| Found::one(Target::Module(module)))
     }
 
@@ -113,7 +137,7 @@ impl<'a> Names<'a> {
         let mut found = Found::default();
         for binding in self.bindings(file, scope, name) {
             if let Binding::Definition(local) = binding {
-                found.push(Target::Definition(self.files.global(file, local)));
+                found.push(Target::Definition(DefId { file, local }));
             }
         }
         self.implementations(found)
@@ -127,7 +151,7 @@ impl<'a> Names<'a> {
         for binding in self.bindings(file, scope, name) {
             match binding {
                 Binding::Definition(local) => {
-                    found.push(Target::Definition(self.files.global(file, local)));
+                    found.push(Target::Definition(DefId { file, local }));
                 }
                 _ if !found.is_empty() => break,
                 Binding::Imported { import, name } => {
@@ -188,7 +212,9 @@ impl<'a> Names<'a> {
         if &*imported.name == "*" {
             if python && imported.local.contains('.') {
                 let first = bound_name(import, &imported.local);
-                let root = self.modules.python.absolute(self.files, Some(file), first);
+                self.reads.asked(Asked::Module, first);
+                let Tables { files, modules, .. } = self.tables;
+                let root = modules.python.absolute(files, Some(file), first);
                 return Found::one(root.or(module).map_or(Target::External, Target::Module));
             }
             return Found::one(module.map_or(Target::External, Target::Module));
@@ -204,10 +230,10 @@ impl<'a> Names<'a> {
             }
         }
         if python {
-            let submodule =
-                self.modules
-                    .python
-                    .submodule(self.files, file, &import.module, &imported.name);
+            self.reads.asked(Asked::Module, &imported.name);
+            let Tables { files, modules, .. } = self.tables;
+            let python = &modules.python;
+            let submodule = python.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = submodule {
                 return Found::one(Target::Module(submodule));
             }
@@ -246,7 +272,7 @@ impl<'a> Names<'a> {
     fn exported_directly(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Found {
         let mut found = self.bound(file, EXPORTS, name, chain, steps);
         for id in self.own(file, TOP_LEVEL, name).definitions() {
-            if self.files.definition(id).modifiers.is_exported {
+            if self.definition(id).modifiers.is_exported {
                 found.push(Target::Definition(id));
             }
         }
@@ -269,7 +295,7 @@ impl<'a> Names<'a> {
             return found;
         }
         let is_overload = |target: &Target| match target {
-            Target::Definition(id) => self.files.definition(*id).modifiers.is_overload,
+            Target::Definition(id) => self.definition(*id).modifiers.is_overload,
             Target::Module(_) | Target::External => false,
         };
         if found.iter().all(|target| is_overload(&target)) {
@@ -295,7 +321,7 @@ impl<'a> Names<'a> {
                 let at = position as u32;
                 let found = self.imported(file, at, name as u32, MAX_CHAIN, &mut steps);
                 imported.extend(found.iter().filter_map(|target| match target {
-                    Target::Definition(id) => Some(self.files.file_of(id)),
+                    Target::Definition(id) => Some(id.file),
                     Target::Module(module) => Some(module),
                     Target::External => None,
                 }));
@@ -311,7 +337,7 @@ impl<'a> Names<'a> {
 
     /// Whether a definition holds what its members are looked up in.
     pub(super) fn is_class(&self, id: DefId) -> bool {
-        let kind = self.files.definition(id).kind;
+        let kind = self.definition(id).kind;
         kind.is_container() && kind != DefinitionKind::Module
     }
 }

@@ -3,7 +3,7 @@
 //! are namespace packages or roots on `sys.path`; an import may name them too.
 
 use foldhash::{HashMap, HashSet};
-use foveate_model::{Language, Role};
+use foveate_model::{Language, RepoPath, Role};
 
 use crate::files::{FileId, Files};
 use crate::graph::paths::{is_below, parent, shared_segments};
@@ -225,7 +225,7 @@ fn relative_path(files: &Files, importer: FileId, module: &str) -> Option<String
     Some(path)
 }
 
-fn is_init(file_name: &str) -> bool {
+pub(super) fn is_init(file_name: &str) -> bool {
     matches!(file_name, "__init__.py" | "__init__.pyi")
 }
 
@@ -239,6 +239,12 @@ fn module_path(path: &str) -> &str {
         return parent(path);
     }
     path.rsplit_once('.').map_or(path, |(stem, _)| stem)
+}
+
+/// The last part of the name of the module that a path may stand for.
+pub(super) fn module_name(path: &RepoPath) -> &str {
+    let module = module_path(path.as_str());
+    module.rsplit('/').next().unwrap_or(module)
 }
 
 /// The directory above the top-most package of an unbroken chain that ends at `directory`.

@@ -2,17 +2,19 @@
 //! rare names; a common name never links by itself, because a caller that is invented is worse
 //! than one that is missing.
 
-use foveate_model::{DefinitionKind, LocalId, Reference, ReferenceKind, Role, Span};
-use rayon::prelude::*;
+use foveate_model::{DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span};
 
+use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
+use crate::graph::csr::Rows;
 use crate::graph::expressions;
 use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::locals::Locals;
 use crate::graph::names::Names;
+use crate::graph::reads::Asked;
 use crate::graph::values::{Evaluator, Place, Value};
 use crate::graph::words::BUILTIN_MEMBERS;
 use crate::symbols::Symbols;
@@ -35,39 +37,86 @@ pub(super) struct Edge {
     pub(super) confidence: Confidence,
 }
 
-/// The resolved references of all files, in file order and then in the order of the references.
-pub(super) fn resolve_all(
-    names: Names<'_>,
-    symbols: &Symbols,
-    inheritance: &Inheritance,
-) -> Vec<Vec<Edge>> {
-    let files: Vec<FileId> = names.files.ids().collect();
-    files
-        .par_iter()
-        .map(|file| resolve_file(names, symbols, inheritance, *file))
-        .collect()
+impl Renumber for Edge {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            target: self.target.renumbered(change)?,
+            ..*self
+        })
+    }
 }
 
-fn resolve_file(
+/// The resolved references of one file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Edges {
+    /// In the order of the references.
+    pub(super) edges: Box<[Edge]>,
+    /// By definition of the file what its body refers to, by id, the surest of each.
+    pub(super) used: Rows<(DefId, Confidence)>,
+}
+
+impl Renumber for Edges {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            edges: self.edges.renumbered(change)?,
+            used: self.used.renumbered(change)?,
+        })
+    }
+}
+
+/// Resolves the references of one file.
+pub(super) fn resolve_file(
     names: Names<'_>,
     symbols: &Symbols,
     inheritance: &Inheritance,
     file: FileId,
-) -> Vec<Edge> {
-    let Some(content) = names.files.content(file) else {
-        return Vec::new();
+) -> Edges {
+    let Some(facts) = names.facts(file) else {
+        return Edges::default();
     };
-    let facts = &content.facts;
+    let edges = edges(names, symbols, inheritance, file, facts);
+    Edges {
+        used: used(facts, &edges),
+        edges: edges.into(),
+    }
+}
+
+fn used(facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {
+    let mut pairs: Vec<(u32, (DefId, Confidence))> = edges
+        .iter()
+        .filter_map(|edge| {
+            let inside = facts.references.get(edge.reference as usize)?.enclosing?;
+            Some((inside.0, (edge.target, edge.confidence)))
+        })
+        .collect();
+    if pairs.is_empty() {
+        return Rows::default();
+    }
+    pairs.sort_unstable_by_key(|(inside, (target, confidence))| {
+        (*inside, *target, std::cmp::Reverse(*confidence))
+    });
+    pairs.dedup_by_key(|(inside, (target, _))| (*inside, *target));
+    Rows::from_pairs(facts.definitions.len(), &pairs)
+}
+
+fn edges(
+    names: Names<'_>,
+    symbols: &Symbols,
+    inheritance: &Inheritance,
+    file: FileId,
+    facts: &FileFacts,
+) -> Vec<Edge> {
     if facts.references.is_empty() {
         return Vec::new();
     }
-    let locals = Locals::new(names.family(file), &content.text, facts);
+    let text = names.text(file);
+    let locals = Locals::new(names.family(file), text, facts);
     let resolver = Resolver {
         names,
         symbols,
         evaluator: Evaluator::new(names, inheritance, file, locals),
         file,
-        text: &content.text,
+        text,
         namespaces: facts
             .definitions
             .iter()
@@ -81,7 +130,6 @@ fn resolve_file(
     for (position, reference) in facts.references.iter().enumerate() {
         resolver.resolve(position as u32, reference, &mut edges);
     }
-    edges.shrink_to_fit();
     edges
 }
 
@@ -110,9 +158,10 @@ impl<'a> Resolver<'a> {
         } else {
             self.evaluator.path(place, path)
         };
-        let enclosing = reference
-            .enclosing
-            .map(|id| self.names.files.global(self.file, id));
+        let enclosing = reference.enclosing.map(|local| DefId {
+            file: self.file,
+            local,
+        });
         let mut push = |target, confidence| {
             // A function that calls itself is not its own caller.
             if enclosing != Some(target) {
@@ -172,6 +221,7 @@ impl<'a> Resolver<'a> {
         if !is_telling(name) || !(is_call || is_compound(name)) {
             return;
         }
+        self.names.reads.asked(Asked::Name, name);
         let named = self.symbols.named(name);
         // The count is of all namesakes, so that a long list costs nothing.
         if named.is_empty() || named.len() > 16 {
@@ -179,36 +229,30 @@ impl<'a> Resolver<'a> {
         }
         let family = self.names.family(self.file);
         let fits = |id: &&DefId| {
-            let file = self.names.files.file_of(**id);
-            let shipped = self.names.files.file(file).role == Role::Source;
-            let definition = self.names.files.definition(**id);
+            let file = id.file;
+            let shipped = self.names.tables.files.file(file).role == Role::Source;
+            // Not noted: what counts of it is part of what was asked.
+            let definition = self.names.tables.files.definition(**id);
             (shipped || file == self.file)
                 && self.names.family(file) == family
-                && definition.parent.is_some_and(|parent| {
-                    let outer = self.names.local(file, parent);
-                    outer.is_some_and(|outer| !outer.kind.is_function())
+                && definition.parent.is_some_and(|local| {
+                    let outer = DefId { file, local };
+                    !self.names.tables.files.definition(outer).kind.is_function()
                 })
                 && (!is_call || definition.kind.is_function())
         };
         let mut fitting = named.iter().filter(fits);
-        let mut few = [DefId(0); MAX_NAMESAKES];
-        let mut count = 0;
-        for slot in &mut few {
-            if let Some(id) = fitting.next() {
-                *slot = *id;
-                count += 1;
-            }
-        }
+        let few: Vec<DefId> = fitting.by_ref().take(MAX_NAMESAKES).copied().collect();
         if fitting.next().is_some() {
             return;
         }
-        let confidence = if count == 1 && is_compound(name) {
+        let confidence = if few.len() == 1 && is_compound(name) {
             Confidence::Likely
         } else {
             Confidence::NameOnly
         };
-        for id in few.iter().take(count) {
-            push(*id, confidence.min(most));
+        for id in few {
+            push(id, confidence.min(most));
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The table of names of each file: what it defines, imports and exports, sorted by a hash of scope
 //! and name. Names are compared with the text of the facts, so the tables hold none.
 
+use std::sync::Arc;
+
 use foldhash::HashSet;
 use foveate_model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, LocalId};
 use rayon::prelude::*;
 
+use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
 use crate::graph::family::Family;
 use crate::graph::modules::Modules;
@@ -29,10 +32,10 @@ pub(super) enum Binding {
 }
 
 /// The table of one file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FileScope {
     /// Sorted by hash of scope and name.
-    entries: Box<[(u32, Binding)]>,
+    entries: Arc<[(u32, Binding)]>,
     /// The file of each import.
     pub(super) modules: Box<[Option<FileId>]>,
     /// Files whose names this one takes over with star imports, directly or not, in order.
@@ -85,24 +88,124 @@ fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool
     }
 }
 
-/// Builds the tables of all files.
-pub(super) fn scopes(files: &Files, modules: &Modules) -> Vec<FileScope> {
+/// What the tables are derived from.
+pub(super) struct Earlier<'a> {
+    pub(super) scopes: &'a [Arc<FileScope>],
+    pub(super) change: &'a Change,
+    /// Last parts of the names of Python modules that came or went.
+    pub(super) modules: HashSet<&'a str>,
+    /// Whether imports of ECMAScript may lead elsewhere.
+    pub(super) is_ecmascript_moved: bool,
+}
+
+impl Earlier<'_> {
+    /// The table of a file as it was, with the ids of now, and whether the file's imports lead
+    /// where they led. `None` where the file has another content.
+    fn scope(
+        &self,
+        files: &Files,
+        modules: &Modules,
+        file: FileId,
+    ) -> Option<(Arc<FileScope>, bool)> {
+        let scope = self.scopes.get(self.change.unchanged(file)?.0 as usize)?;
+        let still = self.change.is_stable() && !self.is_ecmascript_moved;
+        let Some(content) = files.content(file).filter(|_| !still) else {
+            return Some((Arc::clone(scope), true));
+        };
+        let mut now = FileScope::clone(scope);
+        let mut same = true;
+        for (import, module) in content.facts.imports.iter().zip(&mut now.modules) {
+            let earlier = module.map(|module| self.change.now(module));
+            let is_gone = earlier == Some(None);
+            *module = if is_gone || self.may_differ(files, file, import) {
+                modules.resolve(files, file, &import.module, import.kind)
+            } else {
+                earlier.flatten()
+            };
+            same &= !is_gone && earlier.flatten() == *module;
+        }
+        let stars: Option<Box<[FileId]>> = scope.stars.renumbered(self.change);
+        same &= stars.is_some();
+        now.stars = stars.unwrap_or_default();
+        Some((Arc::new(now), same))
+    }
+
+    fn may_differ(&self, files: &Files, file: FileId, import: &Import) -> bool {
+        match Family::of(files.file(file).language) {
+            Family::Python => {
+                let last = import.module.rsplit('.').next().unwrap_or("");
+                self.modules.contains(last)
+            }
+            _ => self.is_ecmascript_moved,
+        }
+    }
+
+    /// Where the star imports of a file that has another content led, if its imports lead where
+    /// they led.
+    fn stars_if_alike(&self, file: FileId, now: &FileScope) -> Option<Box<[FileId]>> {
+        let before = self.scopes.get(self.change.before(file)?.0 as usize)?;
+        let moved = before.modules.iter().map(|module| match module {
+            Some(module) => self.change.now(*module).map(Some),
+            None => Some(None),
+        });
+        if !moved.eq(now.modules.iter().map(|module| Some(*module))) {
+            return None;
+        }
+        before.stars.renumbered(self.change)
+    }
+}
+
+/// Builds the tables of all files. `touched` are the files that say something else to others; those
+/// are added whose imports or star imports lead elsewhere than before.
+pub(super) fn scopes(
+    files: &Files,
+    modules: &Modules,
+    earlier: Option<&Earlier<'_>>,
+    touched: &mut FileSet,
+) -> Vec<Arc<FileScope>> {
     let ids: Vec<FileId> = files.ids().collect();
-    let mut scopes: Vec<FileScope> = ids
+    let (mut tables, same): (Vec<Arc<FileScope>>, Vec<bool>) = ids
         .par_iter()
-        .map(|id| match files.content(*id) {
-            Some(content) => file_scope(files, modules, *id, &content.facts),
-            None => FileScope::default(),
+        .with_min_len(16)
+        .map(|id| {
+            let before = earlier.and_then(|earlier| earlier.scope(files, modules, *id));
+            match (before, files.content(*id)) {
+                (Some(before), _) => before,
+                (None, Some(content)) => {
+                    let mut scope = file_scope(files, modules, *id, &content.facts);
+                    let stars = earlier.and_then(|e| e.stars_if_alike(*id, &scope));
+                    let same = stars.is_some();
+                    scope.stars = stars.unwrap_or_default();
+                    (Arc::new(scope), same)
+                }
+                (None, None) => (Arc::default(), false),
+            }
+        })
+        .unzip();
+    touched.extend(
+        ids.iter()
+            .zip(same)
+            .filter(|(_, same)| !same)
+            .map(|(id, _)| *id),
+    );
+    let stars: Vec<Option<Vec<FileId>>> = ids
+        .par_iter()
+        .with_min_len(64)
+        .map(|id| {
+            let known = &tables[id.0 as usize].stars;
+            let is_stale = touched.contains(*id) || known.iter().any(|s| touched.contains(*s));
+            is_stale
+                .then(|| star_closure(files, &tables, *id))
+                .filter(|closure| **closure != **known)
         })
         .collect();
-    let stars: Vec<Vec<FileId>> = ids
-        .par_iter()
-        .map(|id| star_closure(files, &scopes, *id))
-        .collect();
-    for (scope, stars) in scopes.iter_mut().zip(stars) {
-        scope.stars = stars.into();
+    for (id, stars) in ids.iter().zip(stars) {
+        if let Some(stars) = stars {
+            Arc::make_mut(&mut tables[id.0 as usize]).stars = stars.into();
+            touched.insert(*id);
+        }
     }
-    scopes
+    tables
 }
 
 /// The scope number of what lies inside a definition.
@@ -197,7 +300,7 @@ fn is_star(import: &Import, family: Family) -> bool {
 }
 
 /// Files that a file's star imports lead to, breadth first, each once.
-fn star_closure(files: &Files, scopes: &[FileScope], file: FileId) -> Vec<FileId> {
+fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<FileId> {
     let mut closure = vec![file];
     let mut seen: HashSet<FileId> = HashSet::from_iter([file]);
     let mut steps = MAX_STAR_STEPS;
@@ -226,7 +329,7 @@ fn star_closure(files: &Files, scopes: &[FileScope], file: FileId) -> Vec<FileId
     closure
 }
 
-pub(super) fn heap_bytes(scopes: &[FileScope]) -> usize {
+pub(super) fn heap_bytes(scopes: &[Arc<FileScope>]) -> usize {
     scopes
         .iter()
         .map(|scope| {

@@ -80,17 +80,14 @@ pub(super) struct Evaluator<'a> {
 }
 
 /// See [`Evaluator::dotted_import`].
-fn dotted_imports(names: Names<'_>, file: FileId) -> Vec<(&str, FileId)> {
-    let (Some(content), Some(scope)) =
-        (names.files.content(file), names.scopes.get(file.0 as usize))
-    else {
+fn dotted_imports<'a>(names: Names<'a>, file: FileId) -> Vec<(&'a str, FileId)> {
+    let (Some(facts), Some(scope)) = (names.facts(file), names.scope(file)) else {
         return Vec::new();
     };
     if names.family(file) != Family::Python {
         return Vec::new();
     }
-    let mut dotted: Vec<(&str, FileId)> = content
-        .facts
+    let mut dotted: Vec<(&str, FileId)> = facts
         .imports
         .iter()
         .zip(&scope.modules)
@@ -347,7 +344,10 @@ impl<'a> Evaluator<'a> {
         let mut inner = None;
         while let Some(id) = scope {
             let definition = self.names.local(place.file, id)?;
-            let global = self.names.files.global(place.file, id);
+            let global = DefId {
+                file: place.file,
+                local: id,
+            };
             let object = inner == Some(DefinitionKind::Method) && !definition.kind.is_function();
             if object || self.names.is_class(global) {
                 return Some(global);
@@ -365,8 +365,7 @@ impl<'a> Evaluator<'a> {
             Some(Target::External) => Value::External,
             Some(Target::Definition(first)) => {
                 // `const Service = Symbol()` beside `interface Service`: the type has the members.
-                let is_container =
-                    |id: &DefId| self.names.files.definition(*id).kind.is_container();
+                let is_container = |id: &DefId| self.names.definition(*id).kind.is_container();
                 match outcome.found.definitions().find(is_container) {
                     Some(class) => Value::Class(class),
                     None => Value::Definition(first),

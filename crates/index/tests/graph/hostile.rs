@@ -110,7 +110,10 @@ fn the_order_of_files_does_not_matter() {
 #[test]
 fn ids_of_another_snapshot_find_nothing() {
     let world = world(SHOP);
-    let stranger = DefId(9_999);
+    let stranger = DefId {
+        file: foveate_index::FileId(9_999),
+        local: foveate_model::LocalId(0),
+    };
     assert!(world.graph.uses_of(stranger).is_empty());
     assert!(world.graph.tests_of(stranger).is_empty());
     let file = foveate_index::FileId(9_999);

@@ -93,7 +93,7 @@ impl Finder<'_> {
             })
             .min_by_key(|id| {
                 let lines = files.definition(*id).lines;
-                (lines.start.abs_diff(frame.line), id.0)
+                (lines.start.abs_diff(frame.line), *id)
             })
             .or_else(|| files.definition_at(file, frame.line))
     }

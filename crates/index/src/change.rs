@@ -1,0 +1,179 @@
+//! What differs between the files of two snapshots, and how ids of the earlier one are called in the
+//! later one.
+
+use std::sync::Arc;
+
+use foveate_model::{Content, SourceFile};
+
+use crate::files::{DefId, FileId};
+
+/// The difference between the files of an earlier snapshot and those of the one that is derived from
+/// it. A file counts as the same where its path, language and role are, and whether it has content:
+/// otherwise one is gone and another is new.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// By file of the earlier snapshot its id now, unless it is gone.
+    now: Vec<Option<FileId>>,
+    /// By file now its id in the earlier snapshot, unless it is new.
+    before: Vec<Option<FileId>>,
+    /// Files now that are new or have another content, in order.
+    changed: Vec<FileId>,
+    /// Whether all ids mean the same files.
+    is_stable: bool,
+}
+
+impl Change {
+    /// Both lists are in path order.
+    pub(crate) fn between(earlier: &[SourceFile], later: &[SourceFile]) -> Self {
+        let mut change = Self {
+            now: vec![None; earlier.len()],
+            before: vec![None; later.len()],
+            changed: Vec::new(),
+            is_stable: earlier.len() == later.len(),
+        };
+        let mut old = 0;
+        for (new, file) in later.iter().enumerate() {
+            while earlier.get(old).is_some_and(|e| e.path < file.path) {
+                old += 1;
+            }
+            let id = FileId(new as u32);
+            let same = earlier.get(old).filter(|e| is_listed_alike(e, file));
+            if let Some(same) = same {
+                change.now[old] = Some(id);
+                change.before[new] = Some(FileId(old as u32));
+                change.is_stable &= old == new;
+                if !is_same(same.content.as_ref(), file.content.as_ref()) {
+                    change.changed.push(id);
+                }
+            } else {
+                change.is_stable = false;
+                change.changed.push(id);
+            }
+        }
+        change
+    }
+
+    /// Whether the earlier ids mean the same files.
+    pub(crate) fn is_stable(&self) -> bool {
+        self.is_stable
+    }
+
+    /// The earlier id of a file, unless it is new.
+    pub(crate) fn before(&self, file: FileId) -> Option<FileId> {
+        *self.before.get(file.0 as usize)?
+    }
+
+    /// The earlier id of a file that has the same content.
+    pub(crate) fn unchanged(&self, file: FileId) -> Option<FileId> {
+        self.before(file).filter(|_| !self.is_changed(file))
+    }
+
+    /// Whether a file is new or has another content.
+    pub(crate) fn is_changed(&self, file: FileId) -> bool {
+        self.changed.binary_search(&file).is_ok()
+    }
+
+    /// Files that are new or have another content, in order.
+    pub(crate) fn changed(&self) -> &[FileId] {
+        &self.changed
+    }
+
+    /// The earlier ids of the files that are gone.
+    pub(crate) fn gone(&self) -> impl Iterator<Item = FileId> + '_ {
+        let ids = (0..).map(FileId).zip(&self.now);
+        ids.filter(|(_, now)| now.is_none()).map(|(id, _)| id)
+    }
+
+    /// What a file of the earlier snapshot is called now, unless it is gone.
+    pub(crate) fn now(&self, earlier: FileId) -> Option<FileId> {
+        *self.now.get(earlier.0 as usize)?
+    }
+}
+
+fn is_listed_alike(a: &SourceFile, b: &SourceFile) -> bool {
+    a.path == b.path
+        && a.language == b.language
+        && a.role == b.role
+        && a.content.is_some() == b.content.is_some()
+}
+
+fn is_same(a: Option<&Arc<Content>>, b: Option<&Arc<Content>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+/// What holds ids of files.
+pub(crate) trait Renumber: Sized {
+    /// The same with the ids of now; `None` where one of the files is gone.
+    fn renumbered(&self, change: &Change) -> Option<Self>;
+}
+
+impl Renumber for FileId {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        change.now(*self)
+    }
+}
+
+impl Renumber for DefId {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            file: change.now(self.file)?,
+            local: self.local,
+        })
+    }
+}
+
+impl<A: Renumber, B: Copy> Renumber for (A, B) {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some((self.0.renumbered(change)?, self.1))
+    }
+}
+
+impl<T: Renumber> Renumber for Box<[T]> {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        self.iter().map(|value| value.renumbered(change)).collect()
+    }
+}
+
+/// A set of files.
+#[derive(Clone, Debug)]
+pub(crate) struct FileSet(Vec<bool>);
+
+impl FileSet {
+    /// None of `files` files.
+    pub(crate) fn none(files: usize) -> Self {
+        Self(vec![false; files])
+    }
+
+    /// All of them.
+    pub(crate) fn all(files: usize) -> Self {
+        Self(vec![true; files])
+    }
+
+    pub(crate) fn insert(&mut self, file: FileId) {
+        if let Some(slot) = self.0.get_mut(file.0 as usize) {
+            *slot = true;
+        }
+    }
+
+    pub(crate) fn contains(&self, file: FileId) -> bool {
+        self.0.get(file.0 as usize) == Some(&true)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.0.contains(&true)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = FileId> + '_ {
+        let ids = (0..).map(FileId).zip(&self.0);
+        ids.filter(|(_, is_in)| **is_in).map(|(id, _)| id)
+    }
+}
+
+impl Extend<FileId> for FileSet {
+    fn extend<I: IntoIterator<Item = FileId>>(&mut self, files: I) {
+        files.into_iter().for_each(|file| self.insert(file));
+    }
+}

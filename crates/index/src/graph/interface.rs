@@ -1,0 +1,89 @@
+//! What one file says to the others: all that resolving their names, bases and references looks at.
+//! Where it stays the same, an edit concerns the edited file alone.
+
+use foldhash::HashSet;
+use foveate_model::{Content, Definition, FileFacts, Import, LocalId};
+
+use crate::graph::expressions::clip;
+use crate::graph::guesses::method_around;
+use crate::graph::reads::Asked;
+use crate::symbols::fold;
+
+/// Whether two contents of a file say the same to other files.
+pub(super) fn is_same(before: &Content, after: &Content) -> bool {
+    let (old, new) = (&before.facts, &after.facts);
+    old.definitions.len() == new.definitions.len()
+        && old.imports.len() == new.imports.len()
+        && old.exports == new.exports
+        && old.imports.iter().zip(&new.imports).all(same_import)
+        && (0..old.definitions.len() as u32)
+            .map(LocalId)
+            .all(|id| shown(before, id) == shown(after, id))
+}
+
+fn same_import((a, b): (&Import, &Import)) -> bool {
+    a.kind == b.kind
+        && a.module == b.module
+        && a.names == b.names
+        && a.enclosing == b.enclosing
+        && a.type_only == b.type_only
+}
+
+/// What other files may see of a definition.
+fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
+    let facts = &content.facts;
+    let definition = facts.definition(id)?;
+    let text = &*content.text;
+    let parameters = definition.parameters.map_or("", |span| span.of(text));
+    let head = definition
+        .parameters
+        .map_or(definition.name_span.end, |p| p.end);
+    let returned = text.get(head as usize..definition.signature.end as usize);
+    // What it is first set to; functions show their heads alone.
+    let value = (!definition.kind.is_function() && !definition.kind.is_container()).then(|| {
+        let after = text.get(definition.name_span.end as usize..definition.span.end as usize);
+        let body = definition.body.map(|body| clip(body.of(text)));
+        (after.map(clip), body, method_around(facts, id))
+    });
+    let Definition {
+        name,
+        kind,
+        parent,
+        modifiers,
+        bases,
+        ..
+    } = definition;
+    Some((
+        name, kind, parent, modifiers, bases, parameters, returned, value,
+    ))
+}
+
+/// Adds the questions about names whose answers differ between two contents of a file.
+pub(super) fn differing_names(
+    before: Option<&Content>,
+    after: Option<&Content>,
+    questions: &mut HashSet<u32>,
+) {
+    let old = before.map_or(&[][..], |content| &content.facts.definitions);
+    let new = after.map_or(&[][..], |content| &content.facts.definitions);
+    for at in 0..old.len().max(new.len()) {
+        let id = LocalId(at as u32);
+        if before.and_then(|before| named(&before.facts, id))
+            == after.and_then(|after| named(&after.facts, id))
+        {
+            continue;
+        }
+        for definition in [old.get(at), new.get(at)].into_iter().flatten() {
+            questions.insert(Asked::Name.hash(&definition.name));
+            questions.insert(Asked::Folded.hash(&fold(&definition.name)));
+        }
+    }
+}
+
+/// What counts of a definition that is found by its name alone.
+fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
+    let definition = facts.definition(id)?;
+    let outer = definition.parent.and_then(|outer| facts.definition(outer));
+    let outer = outer.map(|outer| outer.kind);
+    Some((&definition.name, definition.kind, outer))
+}

@@ -1,0 +1,135 @@
+//! What resolving a file rested on, so that it is resolved again exactly when something of that
+//! changes.
+
+use std::cell::{Cell, RefCell};
+
+use foldhash::HashSet;
+
+use crate::change::{Change, Renumber};
+use crate::files::FileId;
+
+/// Something that is asked of all files at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Definitions by their name.
+    Name,
+    /// Definitions by their folded name.
+    Folded,
+    /// Modules by the last part of their name.
+    Module,
+}
+
+impl Asked {
+    /// FNV-1a. Two questions with one hash cost a file resolved in vain.
+    pub(super) fn hash(self, name: &str) -> u32 {
+        let start = 0x811c_9dc5 ^ ((self as u32 + 1) << 8);
+        name.bytes().fold(start, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
+    }
+}
+
+/// Notes what is looked at.
+#[derive(Debug)]
+pub(super) struct Reads {
+    /// One bit per file.
+    files: Box<[Cell<u64>]>,
+    asked: RefCell<Vec<u32>>,
+}
+
+impl Reads {
+    /// Notes about `files` files.
+    pub(super) fn new(files: usize) -> Self {
+        Self {
+            files: vec![Cell::new(0); files.div_ceil(64)].into(),
+            asked: RefCell::default(),
+        }
+    }
+
+    /// Notes nothing, for look-ups whose outcome is not kept.
+    pub(super) fn ignored() -> Self {
+        Self::new(0)
+    }
+
+    /// What the facts of a file say of it counted.
+    pub(super) fn file(&self, file: FileId) {
+        if let Some(word) = self.files.get(file.0 as usize / 64) {
+            word.set(word.get() | 1 << (file.0 % 64));
+        }
+    }
+
+    /// It counted who answers to a name.
+    pub(super) fn asked(&self, asked: Asked, name: &str) {
+        if !self.files.is_empty() {
+            self.asked.borrow_mut().push(asked.hash(name));
+        }
+    }
+
+    fn into_parts(self) -> (Box<[FileId]>, Box<[u32]>) {
+        let mut files = Vec::new();
+        for (at, word) in (0..).zip(&self.files) {
+            let mut left = word.get();
+            while left != 0 {
+                files.push(FileId(at * 64 + left.trailing_zeros()));
+                left &= left - 1;
+            }
+        }
+        let mut asked = self.asked.into_inner();
+        asked.sort_unstable();
+        asked.dedup();
+        (files.into(), asked.into())
+    }
+}
+
+/// What was found out about a file, and what it rests on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Resolved<T> {
+    pub(super) value: T,
+    /// Sorted.
+    reads: Box<[FileId]>,
+    /// Sorted.
+    asked: Box<[u32]>,
+}
+
+impl<T: Default + PartialEq> Resolved<T> {
+    /// Whether nothing was found and nothing read: the file is none that is resolved.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.reads.len() <= 1 && self.asked.is_empty() && self.value == T::default()
+    }
+}
+
+impl<T> Resolved<T> {
+    pub(super) fn new(value: T, reads: Reads) -> Self {
+        let (reads, asked) = reads.into_parts();
+        Self {
+            value,
+            reads,
+            asked,
+        }
+    }
+
+    /// Whether it read a file of those.
+    pub(super) fn read_any(&self, is_one: impl Fn(FileId) -> bool) -> bool {
+        self.reads.iter().any(|file| is_one(*file))
+    }
+
+    /// Whether it asked one of these questions.
+    pub(super) fn asked_any(&self, questions: &HashSet<u32>) -> bool {
+        !questions.is_empty() && self.asked.iter().any(|hash| questions.contains(hash))
+    }
+
+    /// Heap size in bytes beside the value's own.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.reads) + size_of_val(&*self.asked)
+    }
+}
+
+impl<T: Renumber> Renumber for Resolved<T> {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            reads: self.reads.renumbered(change)?,
+            value: self.value.renumbered(change)?,
+            asked: self.asked.clone(),
+        })
+    }
+}

@@ -1,0 +1,266 @@
+//! Builds a graph, from nothing or from that of the files before a change: step by step, each for the
+//! files that something concerns which changed ([`super::stage`]). Both give the same.
+
+use std::sync::Arc;
+
+use foldhash::HashSet;
+use foveate_model::Language;
+
+use crate::change::{Change, FileSet};
+use crate::files::{FileId, Files};
+use crate::graph::csr::{FileRows, Rows, by_file};
+use crate::graph::inheritance::Inheritance;
+use crate::graph::interface;
+use crate::graph::modules::Modules;
+use crate::graph::names::{Names, Tables};
+use crate::graph::python::{is_init, module_name};
+use crate::graph::reads::{Asked, Resolved};
+use crate::graph::references::{Edge, Edges, resolve_file};
+use crate::graph::scopes::{Earlier, scopes};
+use crate::graph::stage::Stage;
+use crate::graph::test_links::{Evidence, TestLinks};
+use crate::graph::{CallSite, Graph};
+use crate::symbols::Symbols;
+
+/// What a graph is derived from.
+#[derive(Clone, Copy)]
+pub(crate) struct Previous<'a> {
+    pub(crate) files: &'a Files,
+    pub(crate) graph: &'a Graph,
+    pub(crate) change: &'a Change,
+}
+
+impl Graph {
+    /// Resolves the imports and references of all files.
+    pub fn new(files: &Files, symbols: &Symbols) -> Self {
+        Self::derive(files, symbols, None)
+    }
+
+    /// [`Self::new`], at the cost of what changed since `previous`.
+    pub(crate) fn derive(files: &Files, symbols: &Symbols, previous: Option<Previous<'_>>) -> Self {
+        // A package that comes or goes gives other names to all modules below it.
+        let previous = previous.filter(|previous| !previous.is_package_moved(files));
+        let change = previous.map(|previous| previous.change);
+        let known = previous.map(|previous| previous.graph);
+        let mut touched = match previous {
+            Some(previous) => previous.touched(files),
+            None => FileSet::all(files.len()),
+        };
+        let modules = match previous.filter(|previous| !previous.are_modules_moved(files)) {
+            Some(previous) => Arc::clone(&previous.graph.modules),
+            None => Arc::new(Modules::new(files)),
+        };
+        let earlier = previous.map(|previous| previous.earlier(files));
+        let scopes = scopes(files, &modules, earlier.as_ref(), &mut touched);
+        let tables = Tables {
+            files,
+            modules: &modules,
+            scopes: &scopes,
+        };
+        let mut stage = Stage {
+            files: files.len(),
+            change,
+            touched,
+            questions: previous.map_or_else(HashSet::default, |p| p.questions(files)),
+        };
+        let ((inheritance, rebased), (imports, reimported)) = rayon::join(
+            || Inheritance::derive(tables, known.map(|known| &known.inheritance), &stage),
+            || {
+                stage.resolve(known.map(|known| &known.imports[..]), |file, reads| {
+                    imported_files(Names { tables, reads }, file)
+                })
+            },
+        );
+        let importers = match known.filter(|_| reimported.is_empty() && stage.is_stable()) {
+            Some(known) => Arc::clone(&known.importers),
+            None => Arc::new(importers(files, &imports)),
+        };
+        stage.touched.extend(rebased.iter());
+        let (edges, mut moved) = stage
+            .resolve(known.map(|known| &known.edges[..]), |file, reads| {
+                resolve_file(Names { tables, reads }, symbols, &inheritance, file)
+            });
+        // Also where the references lead to the same, their lines and places may differ.
+        moved.extend(
+            change
+                .into_iter()
+                .flat_map(|change| change.changed())
+                .copied(),
+        );
+        let targets = targets(previous, &edges, &moved);
+        let uses = uses(files, known.zip(change), &edges, &targets);
+        let evidence = Evidence {
+            files,
+            symbols,
+            imports: &imports,
+            edges: &edges,
+            uses: &uses,
+            reused: &targets,
+        };
+        let mut concerned = moved;
+        concerned.extend(reimported.iter());
+        let tests = TestLinks::derive(&evidence, known.map(|k| &k.tests), &stage, &concerned);
+        Self {
+            modules,
+            scopes,
+            inheritance,
+            imports,
+            importers,
+            edges,
+            uses,
+            tests,
+        }
+    }
+}
+
+impl<'a> Previous<'a> {
+    fn is_package_moved(&self, files: &Files) -> bool {
+        let is_package = |file: &foveate_model::SourceFile| is_init(file.path.file_name());
+        let (gone, new) = self.came_and_went();
+        gone.map(|file| self.files.file(file)).any(is_package)
+            || new.map(|file| files.file(file)).any(is_package)
+    }
+
+    /// Files that are gone, by their ids then, and new ones, by their ids now.
+    fn came_and_went(
+        &self,
+    ) -> (
+        impl Iterator<Item = FileId> + use<'a>,
+        impl Iterator<Item = FileId> + use<'a>,
+    ) {
+        let change = self.change;
+        let new = change.changed().iter().copied();
+        (
+            change.gone(),
+            new.filter(|file| change.before(*file).is_none()),
+        )
+    }
+
+    /// Whether modules may be found at other places, by the settings of packages or because files
+    /// came or went.
+    fn are_modules_moved(&self, files: &Files) -> bool {
+        let is_settings = |file: &&FileId| files.file(**file).language == Language::Json;
+        !self.change.is_stable() || self.change.changed().iter().any(|file| is_settings(&file))
+    }
+
+    /// Files that say something else to others than before.
+    fn touched(&self, files: &Files) -> FileSet {
+        let mut touched = FileSet::none(files.len());
+        touched.extend(self.change.changed().iter().copied().filter(|file| {
+            let before = self.change.before(*file);
+            let before = before.and_then(|before| self.files.content(before));
+            match (before, files.content(*file)) {
+                (Some(before), Some(after)) => !interface::is_same(before, after),
+                _ => true,
+            }
+        }));
+        touched
+    }
+
+    fn earlier(&self, files: &'a Files) -> Earlier<'a> {
+        let (gone, new) = self.came_and_went();
+        let gone = gone.map(|file| module_name(&self.files.file(file).path));
+        let new = new.map(|file| module_name(&files.file(file).path));
+        Earlier {
+            scopes: &self.graph.scopes,
+            change: self.change,
+            modules: gone.chain(new).collect(),
+            is_ecmascript_moved: self.are_modules_moved(files),
+        }
+    }
+
+    /// The questions asked of all files whose answers may differ.
+    fn questions(&self, files: &Files) -> HashSet<u32> {
+        let mut questions = HashSet::default();
+        for file in self.change.changed() {
+            let before = self.change.before(*file);
+            let before = before.and_then(|before| self.files.content(before));
+            interface::differing_names(before, files.content(*file), &mut questions);
+        }
+        for file in self.change.gone() {
+            interface::differing_names(self.files.content(file), None, &mut questions);
+        }
+        let modules = self.earlier(files).modules;
+        questions.extend(modules.into_iter().map(|name| Asked::Module.hash(name)));
+        questions
+    }
+}
+
+/// The files that a file imports.
+fn imported_files(names: Names<'_>, file: FileId) -> Box<[FileId]> {
+    let mut imported = names.imported_files(file);
+    imported.sort_unstable();
+    imported.dedup();
+    imported.retain(|other| *other != file);
+    imported.into()
+}
+
+fn importers(files: &Files, imports: &[Arc<Resolved<Box<[FileId]>>>]) -> Rows<FileId> {
+    let pairs: Vec<(u32, FileId)> = files
+        .ids()
+        .zip(imports)
+        .flat_map(|(file, imports)| imports.value.iter().map(move |other| (other.0, file)))
+        .collect();
+    Rows::from_pairs(files.len(), &pairs)
+}
+
+/// The files that references of `moved` files or of files that are gone lead to, or led to before.
+fn targets(
+    previous: Option<Previous<'_>>,
+    edges: &[Arc<Resolved<Edges>>],
+    moved: &FileSet,
+) -> FileSet {
+    let of = |edges: &[Arc<Resolved<Edges>>], file: FileId| {
+        let edges = edges.get(file.0 as usize).cloned().unwrap_or_default();
+        let files = edges.value.edges.iter().map(|edge| edge.target.file);
+        files.collect::<HashSet<FileId>>()
+    };
+    let mut targets = FileSet::none(edges.len());
+    for file in moved.iter() {
+        targets.extend(of(edges, file));
+    }
+    if let Some(Previous { graph, change, .. }) = previous {
+        let earlier = moved.iter().filter_map(|file| change.before(file));
+        for file in earlier.chain(change.gone()) {
+            let led = of(&graph.edges, file);
+            targets.extend(led.into_iter().filter_map(|file| change.now(file)));
+        }
+    }
+    targets
+}
+
+fn uses(
+    files: &Files,
+    known: Option<(&Graph, &Change)>,
+    edges: &[Arc<Resolved<Edges>>],
+    targets: &FileSet,
+) -> FileRows<CallSite> {
+    let mut pairs = Vec::new();
+    for (file, edges) in files.ids().zip(edges) {
+        let Some(content) = files.content(file) else {
+            continue;
+        };
+        let edges = edges.value.edges.iter();
+        for edge in edges.filter(|edge| targets.contains(edge.target.file)) {
+            pairs.extend(call_site(file, &content.facts, edge).map(|site| (edge.target, site)));
+        }
+    }
+    let grouped = by_file(files.len(), pairs);
+    let known = known.map(|(graph, change)| (&graph.uses, change));
+    FileRows::derive(files.len(), known, targets, |file| {
+        Rows::from_pairs(files.definitions_of(file).len(), grouped.row(file.0))
+    })
+}
+
+fn call_site(file: FileId, facts: &foveate_model::FileFacts, edge: &Edge) -> Option<CallSite> {
+    let reference = facts.references.get(edge.reference as usize)?;
+    Some(CallSite {
+        file,
+        line: reference.line,
+        reference: edge.reference,
+        enclosing: reference
+            .enclosing
+            .map(|local| crate::DefId { file, local }),
+        confidence: edge.confidence,
+    })
+}

@@ -1,0 +1,243 @@
+//! Snapshots derived from an earlier one equal those built from nothing, whatever changed between:
+//! everything that a reader can ask is compared.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use foveate_fixture::changes::{Changes, Tree};
+use foveate_index::lexical::{Bm25, FIELDS, LexicalWeights, QueryTerm};
+use foveate_index::symbols::fold;
+use foveate_index::{DefId, Revision, Snapshot};
+use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
+
+/// Contents by language and text: what was parsed once stays the same.
+#[derive(Default)]
+struct Contents(HashMap<(String, String), Arc<Content>>);
+
+impl Contents {
+    fn files(&mut self, tree: &Tree) -> Vec<SourceFile> {
+        let limits = foveate_parse::Limits::default();
+        tree.iter()
+            .map(|(path, text)| {
+                let path = RepoPath::new(path).unwrap();
+                let named = foveate_parse::language_by_name(&path);
+                let key = (format!("{named:?}"), text.clone());
+                let content = self.0.entry(key).or_insert_with(|| {
+                    let (_, content) = foveate_parse::read(named, text.as_bytes(), &limits);
+                    Arc::new(content.unwrap())
+                });
+                let language = content.facts.language;
+                SourceFile {
+                    blob: ObjectId::from_sha1([0; 20]),
+                    size: text.len() as u64,
+                    role: foveate_parse::role(&path, language, false),
+                    language,
+                    content: Some(Arc::clone(content)),
+                    skipped: None,
+                    path,
+                }
+            })
+            .collect()
+    }
+}
+
+fn history() -> Arc<History> {
+    let commit = |message: &str, paths: &[&str]| Commit {
+        message: message.to_owned(),
+        time: 0,
+        is_bot: false,
+        touched: paths
+            .iter()
+            .map(|path| Touched {
+                path: RepoPath::new(path).unwrap(),
+                functions: vec!["connect".into(), "close_all".into()],
+            })
+            .collect(),
+    };
+    Arc::new(History {
+        commits: vec![
+            commit(
+                "connect the client to the pool",
+                &["shop/client.py", "gone.py"],
+            ),
+            commit("acquire a connection", &["web/src/pool.ts", "shop/pool.py"]),
+        ],
+    })
+}
+
+fn build(files: Vec<SourceFile>, history: &Arc<History>, previous: Option<&Snapshot>) -> Snapshot {
+    let revision = Revision {
+        commit: String::new(),
+        dirty: true,
+    };
+    let history = Some(Arc::clone(history));
+    Snapshot::build(revision, 1, files, history, previous).unwrap()
+}
+
+/// Everything that a snapshot tells, as text.
+fn dump(snapshot: &Snapshot) -> String {
+    let mut out = String::new();
+    definitions(snapshot, &mut out);
+    places(snapshot, &mut out);
+    searches(snapshot, &mut out);
+    out
+}
+
+fn name(snapshot: &Snapshot, id: DefId) -> String {
+    let files = &snapshot.files;
+    let path = files.path(files.file_of(id));
+    format!("{path}:{}", files.definition(id).qualified_name)
+}
+
+fn definitions(snapshot: &Snapshot, out: &mut String) {
+    let (files, graph, symbols) = (&snapshot.files, &snapshot.graph, &snapshot.symbols);
+    for id in files.definition_ids() {
+        let definition = files.definition(id);
+        writeln!(out, "{}", name(snapshot, id)).unwrap();
+        writeln!(out, "  unit {:?}", files.unit_of(id)).unwrap();
+        writeln!(out, "  uses {:?}", graph.uses_of(id)).unwrap();
+        writeln!(out, "  used {:?}", graph.used_by(id)).unwrap();
+        writeln!(out, "  bases {:?}", graph.bases(id)).unwrap();
+        writeln!(out, "  subclasses {:?}", graph.subclasses(id)).unwrap();
+        writeln!(out, "  tests {:?}", graph.tests_of(id)).unwrap();
+        let named = symbols.named(&definition.name);
+        let folded = symbols.folded(&fold(&definition.name));
+        let qualified = symbols.qualified(&definition.qualified_name);
+        writeln!(out, "  {named:?} {folded:?} {qualified:?}").unwrap();
+    }
+    writeln!(out, "{:?}", symbols.names_between(0, 1000)).unwrap();
+    writeln!(out, "{:?}", graph.resolution()).unwrap();
+}
+
+fn places(snapshot: &Snapshot, out: &mut String) {
+    let (files, graph) = (&snapshot.files, &snapshot.graph);
+    for id in files.ids() {
+        writeln!(out, "{} {:?}", files.path(id), files.find(files.path(id))).unwrap();
+        writeln!(out, "  units {:?}", files.units_of(id).collect::<Vec<_>>()).unwrap();
+        writeln!(out, "  chunks {:?}", files.chunk_range(id)).unwrap();
+        writeln!(out, "  imports {:?}", graph.imports(id)).unwrap();
+        writeln!(out, "  importers {:?}", graph.importers(id)).unwrap();
+        writeln!(out, "  modules {:?}", graph.import_modules(id)).unwrap();
+        writeln!(out, "  tests {:?}", graph.test_files_of(id)).unwrap();
+        for asked in [
+            "Client",
+            "connect",
+            "Pool.acquire_connection",
+            "shop.client",
+            "helper",
+        ] {
+            let found = graph.resolve_name(files, id, asked);
+            let module = graph.resolve_name_module(files, id, asked);
+            writeln!(out, "  {asked} {found:?} {module:?}").unwrap();
+        }
+    }
+    for path in [
+        "shop.client.Client.connect",
+        "shop.make_pool",
+        "@shop/web",
+        "client.connect",
+    ] {
+        let found = graph.resolve_dotted(files, path);
+        let module = graph.resolve_module(files, path);
+        writeln!(out, "{path} {found:?} {module:?}").unwrap();
+    }
+    for path in ["pool.py", "x/src/client.ts", "client.py"] {
+        writeln!(out, "{path} {:?}", files.find_by_suffix(path)).unwrap();
+    }
+}
+
+fn searches(snapshot: &Snapshot, out: &mut String) {
+    for text in [
+        "the record of the pool is not valid",
+        "Error: the pool has no free connection left",
+        "the pool of the shop is closed",
+    ] {
+        writeln!(out, "{text} {:?}", snapshot.messages.search(text)).unwrap();
+    }
+    let terms = [
+        "client",
+        "connect",
+        "pool",
+        "shop",
+        "acquir",
+        "acquire_connection",
+    ];
+    let terms = terms.map(|term| QueryTerm {
+        term: term.to_owned(),
+        file: 1.0,
+        chunk: 1.0,
+        title: 0.5,
+        code: 0.5,
+    });
+    let bm25 = || Bm25 {
+        k1: 1.2,
+        weights: [1.0; FIELDS],
+        b: [0.75; FIELDS],
+    };
+    let weights = LexicalWeights {
+        file: bm25(),
+        chunk: bm25(),
+        history: 1.0,
+        history_b: 0.5,
+        commit_k1: 1.2,
+        commit_b: 0.75,
+        nearest_commits: 10,
+    };
+    let hits = snapshot.lexical.search(&terms, &weights).unwrap();
+    writeln!(out, "{hits:?}").unwrap();
+    let commits = snapshot.lexical.commits();
+    for id in snapshot.files.ids() {
+        writeln!(out, "{:?}", commits.of_function(id, "connect")).unwrap();
+    }
+}
+
+/// The first lines that differ, and the line that says what they are about.
+fn first_difference<'a>(derived: &'a str, rebuilt: &'a str) -> (&'a str, &'a str, &'a str) {
+    let mut about = "";
+    for (derived, rebuilt) in derived.lines().zip(rebuilt.lines()) {
+        if derived != rebuilt {
+            return (about, derived, rebuilt);
+        }
+        if !derived.starts_with(' ') {
+            about = derived;
+        }
+    }
+    (about, "", "")
+}
+
+/// How many repositories are tried, each with 24 changes; more of them: `FOVEATE_SEEDS=2000`.
+fn seeds() -> u64 {
+    let wanted = std::env::var("FOVEATE_SEEDS").ok();
+    wanted.and_then(|n| n.parse().ok()).unwrap_or(10)
+}
+
+#[test]
+fn derived_snapshots_equal_those_built_from_nothing() {
+    let history = history();
+    for seed in 0..seeds() {
+        let mut contents = Contents::default();
+        let mut changes = Changes::new(seed);
+        let mut snapshots = vec![build(contents.files(&changes.tree()), &history, None)];
+        for step in 0..24_usize {
+            let tree = changes.step();
+            if step % 7 == 6 {
+                // Contents that nothing holds any more are parsed again.
+                contents.0.retain(|(_, text), _| text.len() % 3 > 0);
+            }
+            // Mostly from the state before; now and then from an earlier one, as for a commit.
+            let back = if step % 5 == 4 { 4 } else { 1 };
+            let previous = &snapshots[snapshots.len().saturating_sub(back)];
+            let derived = build(contents.files(&tree), &history, Some(previous));
+            let rebuilt = build(contents.files(&tree), &history, None);
+            let (derived_dump, rebuilt_dump) = (dump(&derived), dump(&rebuilt));
+            if derived_dump != rebuilt_dump {
+                let (about, derived, rebuilt) = first_difference(&derived_dump, &rebuilt_dump);
+                panic!("seed {seed}, step {step}, {about}: {derived:?}, not {rebuilt:?}");
+            }
+            snapshots.push(derived);
+        }
+    }
+}
