@@ -141,6 +141,8 @@ pub struct WatchConfig {
     pub debounce_ms: u64,
     pub max_delay_ms: u64,
     pub sweep_seconds: u64,
+    pub audit_seconds: u64,
+    pub events: bool,
 }
 
 /// The `[ranking]` table.

@@ -37,8 +37,12 @@ pub struct IngestSettings {
     pub debounce: Duration,
     /// Time after which changes are read although events keep coming.
     pub max_delay: Duration,
+    /// Whether events of the file system are to be used.
+    pub events: bool,
     /// Time between two looks at every file where there are no events.
     pub sweep: Duration,
+    /// Time between two looks at every file that prove that events told everything; zero: never.
+    pub audit: Duration,
 }
 
 /// When git repositories are looked at again without being asked.

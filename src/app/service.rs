@@ -214,6 +214,8 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         },
         debounce: Duration::from_millis(config.watch.debounce_ms),
         max_delay: Duration::from_millis(config.watch.max_delay_ms),
+        events: config.watch.events,
+        audit: Duration::from_secs(config.watch.audit_seconds),
         sweep: Duration::from_secs(config.watch.sweep_seconds),
     }
 }

@@ -9,7 +9,7 @@ use foveate_model::TouchedFunctions;
 use foveate_query::Issue;
 use foveate_query::{Answer, RankingConfig, Request};
 
-use super::{AdmissionError, DemandError, Engine, Repository, State};
+use super::{AdmissionError, DemandError, Engine, Repository, State, Watching};
 
 /// A question to one repository.
 #[derive(Clone, Debug)]
@@ -168,6 +168,17 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             detail: format!("the source could not be read again, so this may be old: {error}"),
         });
     }
+    let is_current = repository
+        .current()
+        .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
+    if let (true, Watching::Sweeping { reason }) = (is_current, &status.watching) {
+        issues.push(Issue {
+            code: "sweeping",
+            detail: format!(
+                "files are looked at now and then, so what was saved just now may be missing: {reason}"
+            ),
+        });
+    }
     let functions = match (snapshot.touched_functions, &status.history_error) {
         (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
         (functions, _) => functions,
@@ -223,7 +234,7 @@ fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
 fn is_degrading(issue: &Issue) -> bool {
     matches!(
         issue.code,
-        "degraded" | "history_loading" | "history_unavailable"
+        "degraded" | "sweeping" | "history_loading" | "history_unavailable"
     )
 }
 

@@ -77,6 +77,17 @@ pub enum Watching {
     },
 }
 
+impl Watching {
+    /// The stable lower-case name used on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Events { .. } => "events",
+            Self::Sweeping { .. } => "sweeping",
+        }
+    }
+}
+
 /// When the source of a git repository is looked at without being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polling {

@@ -21,6 +21,8 @@ pub enum Cause {
     Sync,
     /// It was time to look at the source.
     Poll,
+    /// It was time to compare the index with the disk.
+    Audit,
     /// A revision was asked for.
     Demand,
     /// The history was loaded.
@@ -35,6 +37,7 @@ impl Cause {
             Self::Changed => "changed",
             Self::Sync => "sync",
             Self::Poll => "poll",
+            Self::Audit => "audit",
             Self::Demand => "demand",
             Self::History => "history",
         }

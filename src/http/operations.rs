@@ -189,6 +189,17 @@ fn repository_states(out: &mut Exposition, engine: &Engine) {
         "Registered repositories, by state.",
         states,
     );
+    let modes = ["off", "events", "sweeping"].map(|mode| {
+        let is_one = |r: &&std::sync::Arc<Repository>| r.status().watching.name() == mode;
+        let count = repositories.iter().filter(is_one).count();
+        (vec![("mode", mode)], count as f64)
+    });
+    out.family(
+        "foveate_repositories_watched",
+        Kind::Gauge,
+        "Registered repositories, by how changes of their files are noticed.",
+        modes,
+    );
     let figures = Figures::of(&repositories);
     out.family(
         "foveate_repository_generation",

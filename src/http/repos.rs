@@ -368,13 +368,13 @@ fn source_answer(source: &Source) -> SourceBody {
 }
 
 fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
-    let (mode, directories, reason) = match watching {
-        Watching::Off => ("off", None, None),
-        Watching::Events { directories } => ("events", Some(*directories), None),
-        Watching::Sweeping { reason } => ("sweeping", None, Some(reason.clone())),
+    let (directories, reason) = match watching {
+        Watching::Off => (None, None),
+        Watching::Events { directories } => (Some(*directories), None),
+        Watching::Sweeping { reason } => (None, Some(reason.clone())),
     };
     WatchAnswer {
-        mode: mode.to_owned(),
+        mode: watching.name().to_owned(),
         directories,
         reason,
         pending_files,

@@ -9,7 +9,7 @@ mod tree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
 use foveate_model::TouchedFunctions;
@@ -80,7 +80,7 @@ impl Driver {
                     Outcome::Cancelled => return,
                 }
             }
-            let sweep = work.sweeps().then_some(self.settings.sweep);
+            let full = work.next_look(&self.settings);
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
@@ -93,13 +93,14 @@ impl Driver {
                     work = back;
                     history = next.and_then(|commit| self.load_history(commit, Step::Functions));
                 }
-                () = pause(sweep) => next = Some(Look::Everything(Cause::Changed)),
+                () = at(full) => next = Some(Look::Everything(work.cause(&self.settings))),
             }
         }
     }
 
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
         let (shared, excluded) = (self.shared(), vec![self.settings.data_dir.clone()]);
+        let settings = Arc::clone(&self.settings);
         self.blocking(move || {
             let tree = WorkingTree::new(path, excluded);
             shared.git.store(tree.git().cloned().map(Arc::new));
@@ -110,9 +111,12 @@ impl Driver {
                 watch,
                 broken: None,
                 failed: false,
+                looked: Instant::now(),
+                audited: Instant::now(),
+                audits: 0,
                 driver: shared,
             };
-            work.start_watching();
+            work.start_watching(&settings);
             work
         })
         .await
@@ -127,9 +131,10 @@ impl Driver {
             },
             Look::At(_) => None,
         };
+        let settings = Arc::clone(&self.settings);
         let done = self
             .blocking(move || {
-                let outcome = work.look(look);
+                let outcome = work.look(look, &settings);
                 drop(turn);
                 (work, outcome)
             })
@@ -200,9 +205,9 @@ async fn finished(history: &mut Option<Loading>) -> Loaded {
     }
 }
 
-async fn pause(duration: Option<Duration>) {
-    match duration {
-        Some(duration) => tokio::time::sleep(duration).await,
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
         None => std::future::pending().await,
     }
 }

@@ -3,6 +3,8 @@
 //! it. Links are listed and never followed, so that nothing outside the directory is read. It
 //! publishes nothing. Start at [`WorkingTree::rescan`] and [`WorkingTree::apply`].
 
+mod audit;
+mod network;
 mod read;
 mod stat;
 mod walk;
@@ -14,6 +16,8 @@ use std::sync::Arc;
 use foveate_index::Revision;
 use foveate_model::{ObjectId, RepoPath, SourceFile};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+pub use network::is_network;
 
 use super::git::{EntryKind, GitRepo};
 use super::watch::{Changed, TreeWatcher};
@@ -164,6 +168,10 @@ impl WorkingTree {
         for directory in &touched {
             if !self.directories.contains(directory) || !is_in_place(directory) {
                 continue;
+            }
+            if let Some(watcher) = watcher {
+                // One that could not be read before is not watched yet.
+                watcher.add(directory);
             }
             let listing = walk::children(&self.rules, directory);
             removed |= self.drop_missing(directory, &listing);

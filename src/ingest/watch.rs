@@ -3,6 +3,7 @@
 //! about what a change means.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -10,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use rustix::io::Errno;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -31,6 +33,11 @@ pub struct Changed {
 impl Changed {
     fn is_empty(&self) -> bool {
         self.paths.is_empty() && !self.rescan && !self.head
+    }
+
+    /// How many files it is about, at the least.
+    fn files(&self) -> usize {
+        self.paths.len().max(usize::from(self.rescan))
     }
 }
 
@@ -65,7 +72,7 @@ impl Changes {
             set.paths.clear();
             set.rescan = true;
         }
-        self.pending.store(set.paths.len(), Ordering::Relaxed);
+        self.pending.store(set.files(), Ordering::Relaxed);
         drop(set);
         self.sequence.fetch_add(1, Ordering::Relaxed);
         self.arrived.notify_one();
@@ -101,7 +108,17 @@ impl Changes {
     /// What was taken is published: what came since is what is pending.
     pub fn done(&self) {
         let set = lock(&self.set);
-        self.pending.store(set.paths.len(), Ordering::Relaxed);
+        self.pending.store(set.files(), Ordering::Relaxed);
+    }
+
+    /// Counts the events that were not idle.
+    pub fn sequence(&self) -> u64 {
+        self.sequence.load(Ordering::Relaxed)
+    }
+
+    /// What waits to be taken.
+    pub fn waiting(&self) -> Changed {
+        lock(&self.set).clone()
     }
 }
 
@@ -167,7 +184,7 @@ impl TreeWatcher {
             let changes = Arc::clone(&changes);
             move |event| changes.add(event)
         })
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| reason(&error))?;
         let this = Self {
             state: Mutex::new(WatchState {
                 watcher,
@@ -211,20 +228,22 @@ impl TreeWatcher {
 
     /// Watches a directory, unless it is watched.
     pub fn add(&self, directory: &Path) {
-        let Some(identity) = identity(directory) else {
-            return;
-        };
         let mut state = lock(&self.state);
         if state.failure.is_some() || state.watched.contains_key(directory) {
             return;
         }
+        let Some(identity) = identity(directory) else {
+            return;
+        };
         match state.watcher.watch(directory, RecursiveMode::NonRecursive) {
             Ok(()) => {
                 state.watched.insert(directory.to_owned(), identity);
             }
-            // A directory that vanished in between is noticed by its parent's watch.
+            // A directory that vanished in between, or may not be read, is one that its parent's
+            // watch tells of when that changes.
             Err(_) if !directory.is_dir() => {}
-            Err(error) => state.failure = Some(error.to_string()),
+            Err(error) if is_forbidden(&error) => {}
+            Err(error) => state.failure = Some(reason(&error)),
         }
     }
 
@@ -264,6 +283,29 @@ impl TreeWatcher {
             .cloned()
             .collect();
         self.forget(gone.iter());
+    }
+}
+
+fn is_forbidden(error: &notify::Error) -> bool {
+    matches!(&error.kind, ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Why there are no events, and what to do about it.
+fn reason(error: &notify::Error) -> String {
+    let system = match &error.kind {
+        ErrorKind::MaxFilesWatch => {
+            return "the system's limit of watched directories is reached: raise \
+                    fs.inotify.max_user_watches"
+                .to_owned();
+        }
+        ErrorKind::Io(error) => error,
+        _ => return error.to_string(),
+    };
+    match system.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::MFILE) => "the system's limit of watchers is reached: raise \
+                               fs.inotify.max_user_instances, or that of open files"
+            .to_owned(),
+        _ => system.to_string(),
     }
 }
 
@@ -336,6 +378,7 @@ mod tests {
         for n in 0..=MOST_PATHS {
             changes.add(event(EventKind::Any, &format!("/r/{n}")));
         }
+        assert_ne!(changes.pending.load(Ordering::Relaxed), 0, "more than none");
         let set = changes.take();
         assert!(set.rescan && set.paths.is_empty());
     }

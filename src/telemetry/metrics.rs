@@ -17,7 +17,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 10] = [
+const EVENTS: [(&str, Kind, &str); 12] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -62,6 +62,16 @@ const EVENTS: [(&str, Kind, &str); 10] = [
         "foveate_transfer_seconds",
         Kind::Histogram,
         "Time of clones and fetches of remote repositories, by outcome.",
+    ),
+    (
+        "foveate_audits_total",
+        Kind::Counter,
+        "Comparisons of a working tree's index with the disk.",
+    ),
+    (
+        "foveate_audit_mended_files_total",
+        Kind::Counter,
+        "Files of which audits found that they had changed without an event.",
     ),
     (
         "foveate_panics_total",

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod app;
+mod bursts;
 mod cli;
 mod contract;
 mod derived;
@@ -11,6 +12,7 @@ mod documents;
 mod floors;
 mod git;
 mod hub;
+mod limits;
 mod metrics;
 mod openapi;
 mod remote;

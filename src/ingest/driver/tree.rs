@@ -1,14 +1,14 @@
 //! The blocking half of a working tree's driver: it looks at the tree and publishes what differs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Outcome, Shared, fail, publish};
 use crate::engine::{Cause, Engine, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
-use crate::ingest::tree::{TreeError, WorkingTree};
-use crate::ingest::watch::{Changed, TreeWatcher};
+use crate::ingest::tree::{TreeError, WorkingTree, is_network};
+use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 
 /// What to look at.
 pub(super) enum Look {
@@ -23,14 +23,30 @@ pub(super) struct TreeWork {
     pub(super) writer: Writer,
     pub(super) watcher: Option<Arc<TreeWatcher>>,
     pub(super) watch: bool,
-    /// Why there is no watcher although there should be one.
+    /// Why events are not there, or not to be relied on, although they should be.
     pub(super) broken: Option<String>,
     pub(super) failed: bool,
+    /// When every file was last looked at.
+    pub(super) looked: Instant,
+    /// When that was last an audit, and how many there were.
+    pub(super) audited: Instant,
+    pub(super) audits: u64,
 }
 
+/// A git that has held its lock for longer is not waited for.
+const LOCK_AGE: Duration = Duration::from_secs(60);
+/// Nor one that has the lock and changes nothing for so long.
+const LOCK_CALM: Duration = Duration::from_millis(500);
+/// How soon the end of a lock is noticed.
+const GLANCE: Duration = Duration::from_millis(10);
+
 impl TreeWork {
-    pub(super) fn start_watching(&mut self) {
+    pub(super) fn start_watching(&mut self, settings: &IngestSettings) {
         if !self.watch {
+            return;
+        }
+        self.broken = unreliable(self.tree.root(), settings);
+        if !settings.events {
             return;
         }
         let git_dir = self.git_dir();
@@ -69,10 +85,70 @@ impl TreeWork {
             Some(watcher) => {
                 let changes = watcher.changes();
                 changes.settle(settings.debounce, settings.max_delay).await;
+                self.wait_for_git(changes).await;
                 changes.take()
             }
             None => std::future::pending().await,
         }
+    }
+
+    /// A checkout writes its files while it holds the lock: they are one change. A commit holds it
+    /// while its hooks run, and writes none.
+    async fn wait_for_git(&self, changes: &Changes) {
+        let mut heard = Instant::now();
+        let mut events = changes.sequence();
+        while self.is_git_locked() && heard.elapsed() < LOCK_CALM {
+            tokio::time::sleep(GLANCE).await;
+            if changes.sequence() != events {
+                (heard, events) = (Instant::now(), changes.sequence());
+            }
+        }
+    }
+
+    fn is_git_locked(&self) -> bool {
+        let lock = self.tree.git().map(|git| git.git_dir().join("index.lock"));
+        let written = lock.and_then(|lock| lock.metadata().ok()?.modified().ok());
+        written.is_some_and(|at| at.elapsed().is_ok_and(|age| age < LOCK_AGE))
+    }
+
+    /// When every file is looked at although nothing is known to have changed.
+    pub(super) fn next_look(&self, settings: &IngestSettings) -> Option<Instant> {
+        if self.sweeps() {
+            return Some(self.looked + settings.sweep);
+        }
+        (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
+    }
+
+    /// Why every file is looked at now.
+    pub(super) fn cause(&self, settings: &IngestSettings) -> Cause {
+        if !settings.audit.is_zero() && self.audited.elapsed() >= settings.audit {
+            Cause::Audit
+        } else {
+            Cause::Changed
+        }
+    }
+
+    /// Looks at every file and into some of them, and counts those that events said nothing of.
+    fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
+        let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes().waiting());
+        let is_calm = !self.sweeps() && waiting(self) == Some(Changed::default());
+        let watcher = self.watcher.as_ref();
+        let blobs = self.driver.engine.blobs();
+        let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
+        self.audited = Instant::now();
+        self.audits += 1;
+        metrics::counter!("foveate_audits_total").increment(1);
+        // What changed just now is not what was missed.
+        let missed = match waiting(self) {
+            Some(now) if is_calm && !now.rescan => differing.difference(&now.paths).count(),
+            _ => 0,
+        };
+        if missed > 0 {
+            metrics::counter!("foveate_audit_mended_files_total").increment(missed as u64);
+            let repo = self.writer.repository().name();
+            tracing::warn!(%repo, files = missed, "changed without an event; mended");
+        }
+        Ok(!differing.is_empty())
     }
 
     fn rescan(&mut self, engine: &Engine, progress: &Progress) -> Result<bool, TreeError> {
@@ -80,8 +156,15 @@ impl TreeWork {
         self.tree.rescan(engine.blobs(), progress, watcher)
     }
 
-    pub(super) fn look(&mut self, look: Look) -> Outcome {
+    pub(super) fn look(&mut self, look: Look, settings: &IngestSettings) -> Outcome {
         let start = Instant::now();
+        if matches!(look, Look::Everything(Cause::Audit)) && self.why_no_events().is_some() {
+            // What there was not enough of may be there by now.
+            self.start_watching(settings);
+        }
+        if matches!(look, Look::Everything(_)) {
+            self.looked = start;
+        }
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(self.writer.repository().progress());
         if let Some(watcher) = &self.watcher {
@@ -89,6 +172,7 @@ impl TreeWork {
             watcher.add_git_dir();
         }
         let (cause, read) = engine.pool().install(|| match look {
+            Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Look::Everything(cause) => (cause, self.rescan(&engine, &progress)),
             Look::At(changed) => {
                 let watcher = self.watcher.as_ref();
@@ -99,7 +183,7 @@ impl TreeWork {
             }
         });
         let outcome = match read {
-            Ok(changed) => self.publish(cause, changed, start),
+            Ok(changed) => self.publish(cause, changed, start, settings),
             Err(TreeError::Cancelled(_)) => return Outcome::Cancelled,
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
@@ -119,7 +203,13 @@ impl TreeWork {
         outcome
     }
 
-    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
+    fn publish(
+        &mut self,
+        cause: Cause,
+        changed: bool,
+        start: Instant,
+        settings: &IngestSettings,
+    ) -> Outcome {
         let revision = self.tree.revision();
         self.driver
             .git
@@ -129,7 +219,7 @@ impl TreeWork {
         if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
             // It became a repository, or another one, whose `HEAD` is not watched yet: the new
             // watcher asks for a look at everything, which registers every directory.
-            self.start_watching();
+            self.start_watching(settings);
         }
         let current = self.writer.repository().current();
         let before = current.as_ref().map(|c| &c.snapshot);
@@ -153,4 +243,15 @@ impl TreeWork {
         };
         publish(&mut self.writer, plan, start)
     }
+}
+
+/// Why events do not tell of every change below `root`.
+fn unreliable(root: &Path, settings: &IngestSettings) -> Option<String> {
+    if !settings.events {
+        return Some("events are switched off (`watch.events`)".to_owned());
+    }
+    let name = is_network(root)?;
+    Some(format!(
+        "the directory is on {name}, which does not tell of changes that other machines make"
+    ))
 }

@@ -1,0 +1,103 @@
+//! Proves the index of a working tree equal to the disk, now and then: by the stats of all files, and
+//! by the bytes of a part of them, another part each time.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use foveate_model::{ObjectId, RepoPath};
+
+use super::{TreeError, TreeWatcher, WorkingTree};
+use crate::engine::{BlobCache, Progress};
+
+/// After so many audits every file was read again.
+pub const PARTS: u64 = 32;
+
+/// What a file's index is made of.
+type Known = HashMap<RepoPath, (ObjectId, u64, bool)>;
+
+impl WorkingTree {
+    /// Looks at every file, and into those of one part, where `round` says which. Returns the files
+    /// that were not as they were known to be.
+    ///
+    /// # Errors
+    /// When the root cannot be read, or the work is asked to stop.
+    pub fn audit(
+        &mut self,
+        round: u64,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> Result<HashSet<PathBuf>, TreeError> {
+        let before = self.known();
+        for (path, entry) in &mut self.entries {
+            if part(path) == round % PARTS {
+                entry.stat = entry.stat.distrusted();
+            }
+        }
+        self.rescan(blobs, progress, watcher)?;
+        let after = self.known();
+        let differ = |path: &&RepoPath| before.get(*path) != after.get(*path);
+        let all: HashSet<&RepoPath> = before.keys().chain(after.keys()).collect();
+        let differing = all.into_iter().filter(differ);
+        Ok(differing
+            .map(|path| self.root.join(path.as_str()))
+            .collect())
+    }
+
+    fn known(&self) -> Known {
+        let known = |entry: &super::Entry| {
+            let file = &entry.file;
+            (
+                file.path.clone(),
+                (file.blob, file.size, file.skipped.is_some()),
+            )
+        };
+        self.entries.values().map(known).collect()
+    }
+}
+
+fn part(path: &RepoPath) -> u64 {
+    let hash = BuildHasherDefault::<DefaultHasher>::default();
+    hash.hash_one(path.as_str()) % PARTS
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_parse::Limits;
+
+    use super::*;
+
+    #[test]
+    fn an_audit_finds_what_stats_show_at_once_and_the_rest_in_time() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        for name in ["a.py", "b.py", "c.py"] {
+            std::fs::write(root.join(name), format!("name = {name:?}\n")).unwrap();
+        }
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let mut tree = WorkingTree::new(root.clone(), Vec::new());
+        tree.rescan(&blobs, &progress, None).unwrap();
+        let audit = |tree: &mut WorkingTree, rounds: std::ops::Range<u64>| {
+            let mut found = HashSet::new();
+            for round in rounds {
+                found.extend(tree.audit(round, &blobs, &progress, None).unwrap());
+            }
+            found
+        };
+        assert!(audit(&mut tree, 0..PARTS).is_empty());
+
+        std::fs::remove_file(root.join("a.py")).unwrap();
+        std::fs::write(root.join("d.py"), "d = 1\n").unwrap();
+        let changed = ["a.py", "d.py"].map(|name| root.join(name));
+        assert_eq!(audit(&mut tree, 0..1), changed.into());
+
+        // Other bytes, of which the stat says nothing: what a broken disk would do.
+        let path = RepoPath::new("b.py").unwrap();
+        let entry = tree.entries.get_mut(&path).unwrap();
+        let other = ObjectId::from_sha1([1; 20]);
+        (entry.file.blob, entry.stat) = (other, entry.stat.as_old());
+        assert_eq!(audit(&mut tree, 0..PARTS), [root.join("b.py")].into());
+    }
+}

@@ -1,0 +1,371 @@
+//! Whatever git, editors and builds do to a watched tree, its answers end up as those of an index
+//! that was built from nothing.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{PATIENCE, SHOP, TestApp, commit, git, tree, until};
+
+/// What is asked of both indexes.
+const QUERIES: [&str; 4] = [
+    "`total_price` of `Cart.checkout` is wrong since gifts are wrapped",
+    "def moved added changed function in shop/cart.py",
+    "ImportError: cannot import name 'value_7' from 'shop.part_7'",
+    "where are the tests of the checkout",
+];
+
+/// An answer without what differs from one asking to the next.
+fn bare(mut answer: Value) -> Value {
+    for field in ["request_id", "generation", "timings_ms", "repo"] {
+        answer.as_object_mut().unwrap().remove(field);
+    }
+    answer
+}
+
+/// All that is told of a repository's current index.
+async fn told(app: &TestApp, name: &str) -> Option<Vec<Value>> {
+    let repo = app.get(&format!("/repos/{name}?skipped=true")).await.json();
+    if repo["state"] != "ready" || repo["watch"]["pending_files"] != 0 {
+        return None;
+    }
+    let fields = [
+        "commit",
+        "dirty",
+        "files",
+        "skipped",
+        "skipped_files",
+        "definitions",
+        "languages",
+    ];
+    let mut told: Vec<Value> = fields.iter().map(|field| repo[*field].clone()).collect();
+    for query in QUERIES {
+        let body = json!({"repo": name, "query": query, "limit": 100, "explain": true});
+        let answer = app.post("/context", body).await.json();
+        if answer["issues"].to_string().contains("history_loading") {
+            return None;
+        }
+        told.push(bare(answer));
+    }
+    Some(told)
+}
+
+/// Waits until the followed index tells the same as one built now, from nothing.
+async fn is_as_rebuilt(app: &TestApp, name: &str, root: &Path, what: &str) {
+    app.add_tree("rebuilt", root, false).await;
+    let rebuilt = until("the rebuilt index", async || told(app, "rebuilt").await).await;
+    let start = Instant::now();
+    until(what, async || {
+        let followed = told(app, name).await?;
+        if start.elapsed() > PATIENCE * 9 / 10 {
+            // Rather than waiting in vain: what differs.
+            for (followed, rebuilt) in followed.iter().zip(&rebuilt) {
+                assert_eq!(followed, rebuilt, "{what}");
+            }
+        }
+        (followed == rebuilt).then_some(())
+    })
+    .await;
+    app.delete("/repos/rebuilt").await;
+}
+
+async fn generation(app: &TestApp) -> u64 {
+    let repo = app.get("/repos/shop").await.json();
+    repo["generation"].as_u64().unwrap()
+}
+
+/// A repository whose second commit changed `count` files, and its two commits.
+fn two_versions(count: usize) -> (TempDir, PathBuf, [String; 2]) {
+    let (keep, root) = tree(SHOP);
+    let parts = |text: &str| {
+        for n in 0..count {
+            let directory = root.join(format!("shop/d{}", n % 50));
+            fs::create_dir_all(&directory).unwrap();
+            let source = format!("def value_{n}():\n    return {text:?}\n");
+            fs::write(directory.join(format!("part_{n}.py")), source).unwrap();
+        }
+    };
+    parts("old");
+    let first = commit(&root, "first");
+    parts("new");
+    let second = commit(&root, "second");
+    (keep, root, [first, second])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_of_five_thousand_files_is_one_plan() {
+    let app = TestApp::start().await;
+    let (_keep, root, [first, second]) = two_versions(5000);
+    app.add_tree("shop", &root, true).await;
+    let settled = async || {
+        let repo = app.get("/repos/shop").await.json();
+        let issues = app.ask("shop", "x").await["issues"].to_string();
+        (repo["history"] == true && !issues.contains("history_loading")).then_some(())
+    };
+    for commit in [&first, &second] {
+        until("the history", settled).await;
+        let before = generation(&app).await;
+        git(&root, &["checkout", "-q", commit]);
+        app.repo_until("shop", |repo| {
+            repo["commit"] == commit.as_str() && repo["dirty"] == false
+        })
+        .await;
+        until("the history", settled).await;
+        // The files, perhaps the move of `HEAD` after them, and the other history in two steps.
+        let plans = generation(&app).await - before;
+        assert!(plans <= 4, "{plans} plans for one checkout");
+    }
+    is_as_rebuilt(&app, "shop", &root, "two checkouts").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_git_does_to_a_tree_is_followed() {
+    let app = TestApp::start().await;
+    let (_keep, root, [first, _]) = two_versions(60);
+    app.add_tree("shop", &root, true).await;
+    let steps: [&[&str]; 13] = [
+        &["checkout", "-q", "-b", "side", &first],
+        &["mv", "shop/d1", "shop/moved"],
+        &["commit", "-q", "-a", "-m", "move a directory"],
+        &["checkout", "-q", "main"],
+        &["rm", "-q", "-r", "shop/d2"],
+        &["stash", "-q"],
+        &["stash", "pop", "-q"],
+        &["reset", "-q", "--hard"],
+        &["mv", "shop/cart.py", "shop/Cart.py"],
+        &["mv", "shop/Cart.py", "shop/cart.py"],
+        &["merge", "-q", "side", "-X", "ours", "-m", "merge"],
+        &["clean", "-q", "-d", "-x", "-f"],
+        &["checkout", "-q", "--detach", "HEAD~1"],
+    ];
+    for step in steps {
+        git(&root, step);
+        is_as_rebuilt(&app, "shop", &root, &format!("git {step:?}")).await;
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_editors_and_shells_do_to_a_tree_is_followed() {
+    let app = TestApp::start().await;
+    let (keep, root) = tree(SHOP);
+    commit(&root, "first");
+    app.add_tree("shop", &root, true).await;
+    let source = |name: &str| {
+        format!(
+            "from shop.price import total_price\n\n\ndef {name}():\n    return total_price([])\n"
+        )
+    };
+    let cart = root.join("shop/cart.py");
+    type Step<'a> = (&'a str, Box<dyn Fn() + 'a>);
+    let steps: [Step; 13] = [
+        (
+            "write beside and rename over",
+            Box::new(|| {
+                fs::write(root.join("shop/.cart.py.swp"), source("swapped")).unwrap();
+                fs::rename(root.join("shop/.cart.py.swp"), &cart).unwrap();
+            }),
+        ),
+        (
+            "move away, write anew, remove",
+            Box::new(|| {
+                fs::rename(&cart, root.join("shop/cart.py~")).unwrap();
+                fs::write(&cart, source("anew")).unwrap();
+                fs::remove_file(root.join("shop/cart.py~")).unwrap();
+            }),
+        ),
+        (
+            "save again and again",
+            Box::new(|| {
+                for n in 0..200 {
+                    fs::write(&cart, source(&format!("saved_{n}"))).unwrap();
+                }
+            }),
+        ),
+        (
+            "another case",
+            Box::new(|| fs::rename(&cart, root.join("shop/CART.py")).unwrap()),
+        ),
+        (
+            "and back",
+            Box::new(|| fs::rename(root.join("shop/CART.py"), &cart).unwrap()),
+        ),
+        (
+            "a directory moves",
+            Box::new(|| fs::rename(root.join("shop"), root.join("store")).unwrap()),
+        ),
+        (
+            "and another takes its place",
+            Box::new(|| {
+                fs::create_dir(root.join("shop")).unwrap();
+                fs::write(&cart, source("second_shop")).unwrap();
+            }),
+        ),
+        (
+            "out of the tree",
+            Box::new(|| {
+                let away = tempfile::tempdir_in(keep.path().parent().unwrap()).unwrap();
+                fs::rename(root.join("store"), away.path().join("store")).unwrap();
+            }),
+        ),
+        (
+            "rules that leave out",
+            Box::new(|| fs::write(root.join(".gitignore"), "/shop/*.py\n!cart.py\n").unwrap()),
+        ),
+        (
+            "a file becomes a directory",
+            Box::new(|| {
+                fs::remove_file(&cart).unwrap();
+                fs::create_dir(&cart).unwrap();
+                fs::write(cart.join("cart.py"), source("inside")).unwrap();
+            }),
+        ),
+        (
+            "rules change",
+            Box::new(|| fs::write(root.join(".gitignore"), "*.md\n").unwrap()),
+        ),
+        (
+            "a directory becomes a link",
+            Box::new(|| {
+                fs::rename(root.join("tests"), root.join("checks")).unwrap();
+                symlink("checks", root.join("tests")).unwrap();
+            }),
+        ),
+        (
+            "another repository inside",
+            Box::new(|| {
+                commit(&root.join("checks"), "inner");
+            }),
+        ),
+    ];
+    for (what, step) in steps {
+        step();
+        is_as_rebuilt(&app, "shop", &root, what).await;
+    }
+    // What is not the tree's is not watched: an audit or a look by hand notices.
+    fs::remove_dir_all(root.join("checks/.git")).unwrap();
+    app.post("/repos/shop/sync", Value::Null).await;
+    is_as_rebuilt(&app, "shop", &root, "and no longer").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_submodule_is_another_repository() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let (_other, library) = tree("//- library.py\ndef library_code():\n    pass\n");
+    commit(&library, "library");
+    app.add_tree("shop", &root, true).await;
+    let allow = ["-c", "protocol.file.allow=always", "submodule"];
+    let add = ["add", "-q", library.to_str().unwrap(), "vendor/library"];
+    git(&root, &[&allow[..], &add[..]].concat());
+    commit(&root, "add a submodule");
+    is_as_rebuilt(&app, "shop", &root, "a submodule").await;
+    assert!(app.places_of("shop", "library_code").await.is_empty());
+    let inside = root.join("vendor/library");
+    fs::write(inside.join("more.py"), "def more_code():\n    pass\n").unwrap();
+    commit(&inside, "more");
+    git(&root, &["submodule", "-q", "update", "--force"]);
+    git(
+        &root,
+        &["submodule", "-q", "deinit", "--force", "vendor/library"],
+    );
+    is_as_rebuilt(&app, "shop", &root, "an empty submodule").await;
+    git(&root, &["rm", "-q", "vendor/library"]);
+    is_as_rebuilt(&app, "shop", &root, "no submodule").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_ignored_costs_nothing() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    fs::write(root.join(".gitignore"), "build/\n").unwrap();
+    commit(&root, "first");
+    app.add_tree("shop", &root, true).await;
+    app.repo_until("shop", |repo| repo["history"] == true).await;
+    let before = app.get("/repos/shop").await.json();
+    for n in 0..50_000 {
+        let directory = root.join(format!("build/d{}", n / 1000));
+        if n % 1000 == 0 {
+            fs::create_dir_all(&directory).unwrap();
+        }
+        fs::write(directory.join(format!("{n}.py")), "x = 1\n").unwrap();
+    }
+    // A change beside it comes after everything that may have been noticed of the build.
+    fs::write(root.join("shop/mark.py"), "def mark():\n    pass\n").unwrap();
+    app.places_become("shop", "mark", &["shop/mark.py"]).await;
+    let after = app
+        .repo_until("shop", |repo| repo["watch"]["pending_files"] == 0)
+        .await;
+    assert_eq!(
+        after["watch"]["directories"],
+        before["watch"]["directories"]
+    );
+    let plans = after["generation"].as_u64().unwrap() - before["generation"].as_u64().unwrap();
+    assert_eq!(plans, 1, "the mark alone");
+    is_as_rebuilt(&app, "shop", &root, "a build").await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_audit_mends_what_no_event_told() {
+    let app = TestApp::start_with(|config| config.watch.audit_seconds = 1).await;
+    let (_keep, root) = tree(SHOP);
+    let (_other, outside) = tree("//- other.py\ndef under_another_name():\n    pass\n");
+    fs::hard_link(outside.join("other.py"), root.join("shop/linked.py")).unwrap();
+    app.add_tree("shop", &root, true).await;
+    assert_eq!(
+        app.get("/repos/shop").await.json()["watch"]["mode"],
+        "events"
+    );
+    // Written by its other name, of which the watch of the directory knows nothing.
+    fs::write(
+        outside.join("other.py"),
+        "def written_elsewhere():\n    pass\n",
+    )
+    .unwrap();
+    app.places_become("shop", "written_elsewhere", &["shop/linked.py"])
+        .await;
+    is_as_rebuilt(&app, "shop", &root, "an audit").await;
+    let metrics = app.get("/metrics").await.text;
+    let counted = |name: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|n| n.trim().parse::<u64>().ok()).unwrap_or(0)
+    };
+    assert!(counted("foveate_audits_total") > 0);
+    assert!(counted("foveate_audit_mended_files_total") > 0);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_events_files_are_looked_at_again_and_answers_say_so() {
+    let app = TestApp::start_with(|config| config.watch.events = false).await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, true).await;
+    let repo = app.get("/repos/shop").await.json();
+    assert_eq!(repo["watch"]["mode"], "sweeping");
+    assert!(
+        repo["watch"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("watch.events")
+    );
+    fs::write(root.join("shop/late.py"), "def comes_late():\n    pass\n").unwrap();
+    app.places_become("shop", "comes_late", &["shop/late.py"])
+        .await;
+    let answer = app.ask("shop", "x").await;
+    assert!(
+        answer["issues"].to_string().contains("\"sweeping\""),
+        "{answer}"
+    );
+    let metrics = app.get("/metrics").await.text;
+    assert!(metrics.contains("foveate_repositories_watched{mode=\"sweeping\"} 1"));
+    app.end().await;
+}

@@ -1,0 +1,241 @@
+//! A service in a process of its own whose system gives it little: few watches, no permission, no
+//! room, no time to read its events. What it answers in the end is right.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use reqwest::Method;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, places, tree, until};
+
+/// A running server, ended with the test.
+struct Process {
+    child: Child,
+    url: String,
+    client: reqwest::Client,
+    _data: TempDir,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.signal(Signal::CONT);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Process {
+    /// Starts the program behind the words of `before`, as the user with this number.
+    fn start(before: &[&str], user: Option<u32>) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        fs::set_permissions(data.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let words = [before, &[env!("CARGO_BIN_EXE_foveate")]].concat();
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(data.path().join("own"))
+            .env("FOVEATE__WATCH__SWEEP_SECONDS", "1")
+            .env("FOVEATE__WATCH__AUDIT_SECONDS", "0")
+            .env("FOVEATE__GIT__SCHEMES", "[file]")
+            .env("FOVEATE__GIT__RETRY_SECONDS", "1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        if let Some(user) = user {
+            command.uid(user).gid(user);
+        }
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let url = line
+            .split_whitespace()
+            .last()
+            .expect("an address")
+            .to_owned();
+        Self {
+            child,
+            url,
+            client: reqwest::Client::new(),
+            _data: data,
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let process = Pid::from_raw(self.child.id().cast_signed()).unwrap();
+        let _ = kill_process(process, signal);
+    }
+
+    async fn call(&self, method: Method, path: &str, body: Value) -> Value {
+        let request = self.client.request(method, format!("{}{path}", self.url));
+        request
+            .json(&body)
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap_or(Value::Null)
+    }
+
+    async fn add(&self, root: &Path) -> Value {
+        let body = json!({"name": "shop", "source": {"path": root}});
+        self.call(Method::POST, "/repos", body).await;
+        self.repo_until("ready", |repo| repo["state"] == "ready")
+            .await
+    }
+
+    async fn repo_until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        until(what, async || {
+            let repo = self
+                .call(Method::GET, "/repos/shop?skipped=true", Value::Null)
+                .await;
+            wanted(&repo).then_some(repo)
+        })
+        .await
+    }
+
+    async fn ask(&self, name: &str) -> Value {
+        let body = json!({"repo": "shop", "query": format!("`{name}`")});
+        self.call(Method::POST, "/context", body).await
+    }
+
+    async fn places_become(&self, name: &str, wanted: &[&str]) {
+        until(&format!("{name} at {wanted:?}"), async || {
+            (places(&self.ask(name).await, name) == wanted).then_some(())
+        })
+        .await;
+    }
+}
+
+/// Whether a user of this machine may set limits of its own.
+fn can_limit() -> bool {
+    let tried = Command::new("unshare").args(["-Ur", "true"]).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
+    if !can_limit() {
+        eprintln!("not tested: limits cannot be set here");
+        return;
+    }
+    for (limit, number, reason) in [
+        ("max_inotify_watches", 1, "fs.inotify.max_user_watches"),
+        ("max_inotify_instances", 0, "fs.inotify.max_user_instances"),
+    ] {
+        let script = format!("echo {number} > /proc/sys/user/{limit}; exec \"$@\"");
+        let server = Process::start(&["unshare", "-Ur", "sh", "-c", &script, "sh"], None);
+        let (_keep, root) = tree(SHOP);
+        let repo = server.add(&root).await;
+        assert_eq!(repo["watch"]["mode"], "sweeping", "{repo}");
+        assert!(
+            repo["watch"]["reason"].as_str().unwrap().contains(reason),
+            "{repo}"
+        );
+        let late = root.join("tests/late.py");
+        fs::write(late, "def comes_late():\n    pass\n").unwrap();
+        server.places_become("comes_late", &["tests/late.py"]).await;
+        let answer = server.ask("comes_late").await;
+        assert!(
+            answer["issues"].to_string().contains("\"sweeping\""),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_that_are_lost_lead_to_a_look_at_everything() {
+    let server = Process::start(&["env"], None);
+    let (_keep, root) = tree(SHOP);
+    server.add(&root).await;
+    server.signal(Signal::STOP);
+    // Each file is several events, more in all than the system keeps for who does not read.
+    for n in 0..12_000 {
+        fs::write(root.join(format!("shop/n{}.txt", n % 6000)), "x\n").unwrap();
+    }
+    let last = root.join("tests/last.py");
+    fs::write(last, "def the_last_one():\n    pass\n").unwrap();
+    server.signal(Signal::CONT);
+    server
+        .places_become("the_last_one", &["tests/last.py"])
+        .await;
+    let repo = server
+        .repo_until("all of them", |repo| repo["watch"]["pending_files"] == 0)
+        .await;
+    assert_eq!(repo["files"], 6005);
+    assert_eq!(repo["watch"]["mode"], "events");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_not_be_read_for_a_while_comes_back() {
+    // Root may read everything.
+    let user = is_root().then_some(65_534);
+    let server = Process::start(&["env"], user);
+    let (keep, root) = tree(SHOP);
+    let may = |path: &str, mode: u32| {
+        let path = root.join(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for path in ["", "shop", "tests", "shop/price.py", "shop/cart.py"] {
+        may(path, if path.ends_with(".py") { 0o666 } else { 0o777 });
+    }
+    fs::set_permissions(keep.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    may("tests", 0o000);
+    let repo = server.add(&root).await;
+    // A directory that may not be read does not take the events of all others away.
+    assert_eq!(repo["watch"]["mode"], "events", "{repo}");
+    assert_eq!(repo["files"], 3);
+    may("tests", 0o777);
+    server
+        .places_become("test_checkout", &["tests/test_cart.py"])
+        .await;
+
+    may("shop/price.py", 0o000);
+    let repo = server
+        .repo_until("unreadable", |repo| repo["skipped"]["unreadable"] == 1)
+        .await;
+    assert_eq!(repo["skipped_files"][0]["path"], "shop/price.py");
+    server.places_become("total_price", &[]).await;
+    may("shop/price.py", 0o666);
+    server
+        .places_become("total_price", &["shop/price.py"])
+        .await;
+
+    may("shop", 0o000);
+    server.places_become("total_price", &[]).await;
+    may("shop", 0o777);
+    server
+        .places_become("total_price", &["shop/price.py"])
+        .await;
+    // And it is watched again.
+    fs::write(root.join("shop/new.py"), "def brand_new():\n    pass\n").unwrap();
+    server.places_become("brand_new", &["shop/new.py"]).await;
+
+    may("", 0o000);
+    server
+        .repo_until("failed", |repo| repo["state"] == "failed")
+        .await;
+    let answer = server.ask("total_price").await;
+    assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
+    assert!(
+        answer["issues"].to_string().contains("degraded"),
+        "{answer}"
+    );
+    may("", 0o777);
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+    assert_eq!(server.repo_until("all", |_| true).await["files"], 5);
+}
