@@ -151,8 +151,8 @@ pub struct SkippedAnswer {
     path: String,
     /// Bytes.
     size: u64,
-    /// `binary`, `not_utf8`, `too_large`, `long_lines`, `data`, `symlink`, `submodule` or
-    /// `unreadable`.
+    /// `binary`, `not_utf8`, `too_large`, `long_lines`, `data`, `lfs_pointer`, `symlink`,
+    /// `submodule` or `unreadable`.
     reason: String,
     /// More about the reason.
     #[serde(skip_serializing_if = "Option::is_none")]

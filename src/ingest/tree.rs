@@ -22,6 +22,7 @@ pub use network::is_network;
 use super::git::{EntryKind, GitRepo};
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
+use read::IdKind;
 use stat::Stat;
 use walk::{Found, Listing, Rules};
 
@@ -126,6 +127,10 @@ impl WorkingTree {
     ) -> Result<bool, TreeError> {
         progress.enter(Phase::Listing, 0);
         self.check_root()?;
+        if self.head.commit.is_empty() {
+            // It says how files are to be named.
+            self.look_at_head();
+        }
         let excluded = self.rules.excluded().to_vec();
         self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
         if let Some(watcher) = watcher {
@@ -276,14 +281,14 @@ impl WorkingTree {
             let by_size = b.stat.size.cmp(&a.stat.size);
             by_size.then_with(|| a.path.cmp(&b.path))
         });
-        let root = &self.root;
+        let (root, ids) = (&self.root, IdKind::of(&self.head.commit));
         let read: Vec<Result<(Stat, SourceFile), RepoPath>> = stale
             .into_par_iter()
             .with_max_len(1)
             .map(|found| {
                 progress.step()?;
                 let path = found.path.clone();
-                Ok(read::file(root, found, blobs).ok_or(path))
+                Ok(read::file(root, found, blobs, ids).ok_or(path))
             })
             .collect::<Result<_, Cancelled>>()?;
         let mut changed = false;
@@ -320,6 +325,11 @@ impl WorkingTree {
         let commit = git.resolve("HEAD").unwrap_or_default();
         if commit == self.head.commit {
             return;
+        }
+        if IdKind::of(&commit) != IdKind::of(&self.head.commit) {
+            for entry in self.entries.values_mut() {
+                entry.stat = entry.stat.distrusted();
+            }
         }
         let listed = match commit.as_str() {
             "" => Vec::new(),

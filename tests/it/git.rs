@@ -324,38 +324,239 @@ async fn odd_objects_are_listed_with_the_reason_and_harm_nothing() {
     app.end().await;
 }
 
+/// Settings of a repository that name programs, each with a way to be tempted to run it.
+const PROGRAMS: [&str; 17] = [
+    "core.fsmonitor",
+    "core.pager",
+    "core.editor",
+    "core.askPass",
+    "core.sshCommand",
+    "core.alternateRefsCommand",
+    "credential.helper",
+    "diff.external",
+    "diff.evil.command",
+    "diff.evil.textconv",
+    "filter.evil.clean",
+    "filter.evil.smudge",
+    "filter.evil.process",
+    "gpg.program",
+    "pager.log",
+    "remote.origin.uploadpack",
+    "uploadpack.packObjectsHook",
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_named_by_a_repository_are_not_run() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
-    commit(&root, "first");
-    let mark = root.parent().unwrap().join("executed");
-    let _ = std::fs::remove_file(&mark);
-    let program = format!("touch {}", mark.display());
-    for key in [
-        "core.fsmonitor",
-        "core.pager",
-        "gpg.program",
-        "core.sshCommand",
-        "diff.external",
-    ] {
+    let first = commit(&root, "first");
+    std::fs::write(root.join(".gitattributes"), "*.py diff=evil filter=evil\n").unwrap();
+    std::fs::write(root.join("shop/gift.py"), "def wrap_gift():\n    pass\n").unwrap();
+    commit(&root, "second");
+    let mark = tempfile::tempdir().unwrap();
+    let executed = mark.path().join("executed");
+    let program = format!("touch {}", executed.display());
+    let mut included = String::new();
+    for key in PROGRAMS {
         git(&root, &["config", key, &program]);
+        let (section, name) = key.rsplit_once('.').unwrap();
+        let section = match section.split_once('.') {
+            Some((section, part)) => format!("{section} {part:?}"),
+            None => section.to_owned(),
+        };
+        included += &format!("[{section}]\n\t{name} = {program}\n");
     }
-    git(&root, &["config", "log.showSignature", "true"]);
-    git(
-        &root,
-        &[
-            "config",
-            "core.hooksPath",
-            root.join("hooks").to_str().unwrap(),
-        ],
-    );
+    let hooks = root.join("hooks");
+    std::fs::create_dir(&hooks).unwrap();
+    for hook in [
+        "reference-transaction",
+        "post-index-change",
+        "post-checkout",
+    ] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let hook = hooks.join(hook);
+        std::fs::write(&hook, format!("#!/bin/sh\n{program}\n")).unwrap();
+        std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let other = mark.path().join("config");
+    std::fs::write(&other, included).unwrap();
+    for (key, value) in [
+        ("include.path", other.to_str().unwrap()),
+        ("core.hooksPath", hooks.to_str().unwrap()),
+        ("log.showSignature", "true"),
+        ("remote.origin.url", "ssh://example.invalid/x"),
+        ("remote.origin.promisor", "true"),
+        ("extensions.partialClone", "origin"),
+    ] {
+        git(&root, &["config", key, value]);
+    }
+    // An object that a git which may would go and get.
+    let lost = git(&root, &["rev-parse", &format!("{first}:README.md")]);
+    std::fs::remove_file(root.join(".git/objects").join(&lost[..2]).join(&lost[2..])).unwrap();
+    // It may belong to someone else.
+    if rustix::process::geteuid().is_root() {
+        let status = std::process::Command::new("chown")
+            .args(["-R", "12345", root.to_str().unwrap()])
+            .status();
+        assert!(status.unwrap().success());
+    }
+    let _ = std::fs::remove_file(&executed);
     app.add_git("git", &root, None).await;
     app.add_tree("tree", &root, true).await;
     for name in ["git", "tree"] {
-        app.repo_until(name, |repo| repo["history"] == true).await;
+        let whole = async || {
+            let answer = app.ask(name, "`wrap_gift`").await;
+            assert_eq!(places(&answer, "wrap_gift"), ["shop/gift.py"]);
+            (!answer["issues"].to_string().contains("loading")).then_some(())
+        };
+        until("the history", whole).await;
+        let body = json!({"repo": name, "ref": first, "query": "`total_price`"});
+        let answer = app.post("/context", body).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     }
-    assert!(!mark.exists());
+    assert!(!executed.exists());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_with_long_ids_is_one_like_any_other() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    git(&root, &["init", "-q", "--object-format=sha256"]);
+    let first = commit(&root, "first");
+    assert_eq!(first.len(), 64);
+    std::fs::write(root.join("shop/gift.py"), "def wrap_gift():\n    pass\n").unwrap();
+    let second = commit(&root, "second");
+    app.add_git("shop", &root, None).await;
+    app.add_tree("tree", &root, true).await;
+    for name in ["shop", "tree"] {
+        let repo = app.repo_until(name, |repo| repo["history"] == true).await;
+        assert_eq!(
+            (&repo["commit"], &repo["dirty"]),
+            (&json!(second), &json!(false))
+        );
+        for reference in [&first, &first[..12], "HEAD~1"] {
+            let body = json!({"repo": name, "ref": reference, "query": "`wrap_gift`"});
+            let answer = app.post("/context", body).await.json();
+            assert_eq!(answer["commit"], first.as_str(), "{reference}");
+            assert!(places(&answer, "wrap_gift").is_empty());
+        }
+    }
+    let parsed = app.engine.blobs().stats().parsed;
+    assert_eq!(parsed, 5, "each content once, whoever read it first");
+    std::fs::write(root.join("README.md"), "# Store\n").unwrap();
+    app.repo_until("tree", |repo| repo["dirty"] == true).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pointers_to_large_files_are_listed_and_not_searched() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
+    std::fs::write(root.join("model.py"), pointer).unwrap();
+    commit(&root, "first");
+    app.add_git("git", &root, None).await;
+    app.add_tree("tree", &root, false).await;
+    for name in ["git", "tree"] {
+        let repo = app.get(&format!("/repos/{name}?skipped=true")).await.json();
+        assert_eq!(repo["skipped"], json!({"lfs_pointer": 1}));
+        assert_eq!(repo["skipped_files"][0]["path"], "model.py");
+        let answer = app
+            .ask(name, "git-lfs.github.com oid sha256 4d7a2146")
+            .await;
+        assert!(
+            !answer["context"].as_str().unwrap().contains("4d7a2146"),
+            "{answer}"
+        );
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clones_that_lack_a_part_answer_from_the_rest() {
+    let app = TestApp::start().await;
+    let (_a, _root, _b, bare, [first, second, third]) = history();
+    git(&bare, &["config", "uploadpack.allowFilter", "true"]);
+    let keep = tempfile::tempdir().unwrap();
+    let at = |name: &str| keep.path().canonicalize().unwrap().join(name);
+    let url = format!("file://{}", bare.display());
+    let clone = |name: &str, how: &str| {
+        let to = at(name);
+        let how = ["clone", "-q", "--bare", how, &url, to.to_str().unwrap()];
+        git(keep.path(), &how);
+    };
+    clone("shallow", "--depth=1");
+    clone("blobless", "--filter=blob:none");
+    clone("treeless", "--filter=tree:0");
+
+    app.add_git("shallow", &at("shallow"), None).await;
+    let answer = app.ask("shallow", "`wrap_gift`").await;
+    assert_eq!(answer["commit"], third.as_str());
+    assert_eq!(places(&answer, "wrap_gift"), ["shop/present.py"]);
+    for reference in [&*first, &second, "HEAD~1"] {
+        let body = json!({"repo": "shallow", "ref": reference, "query": "x"});
+        assert_eq!(app.post("/context", body).await.code(), "unknown_ref");
+    }
+
+    let packs = |name: &str| {
+        std::fs::read_dir(at(name).join("objects/pack"))
+            .unwrap()
+            .count()
+    };
+    let before = (packs("blobless"), packs("treeless"));
+    app.add_git("blobless", &at("blobless"), None).await;
+    let repo = app
+        .repo_until("blobless", |repo| repo["history"] == true)
+        .await;
+    assert_eq!(repo["skipped"]["unreadable"], 4, "{repo}");
+    let source = json!({"git": at("treeless")});
+    app.post("/repos", json!({"name": "treeless", "source": source}))
+        .await;
+    app.repo_until("treeless", |repo| repo["state"] == "failed")
+        .await;
+    assert_eq!(
+        (packs("blobless"), packs("treeless")),
+        before,
+        "nothing was fetched"
+    );
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_working_tree_answers_at_every_revision_of_its_repository() {
+    let app = TestApp::start().await;
+    let (_a, root, _b, _bare, [first, second, third]) = history();
+    app.add_tree("shop", &root, true).await;
+    git(&root, &["branch", "side", &first]);
+    for (reference, commit) in [
+        (&*first, &first),
+        (&second[..9], &second),
+        ("v2", &second),
+        ("side", &first),
+        ("HEAD", &third),
+        ("HEAD~2", &first),
+        ("main^", &second),
+        ("refs/heads/side", &first),
+    ] {
+        let answer = ask_at(&app, reference, "checkout").await;
+        assert_eq!(answer["commit"], commit.as_str(), "{reference}");
+    }
+    for (reference, code) in [("HEAD~9", "unknown_ref"), ("main:shop", "invalid_field")] {
+        let body = json!({"repo": "shop", "ref": reference, "query": "x"});
+        assert_eq!(app.post("/context", body).await.code(), code, "{reference}");
+    }
+    // A branch without a commit.
+    git(&root, &["checkout", "-q", "--orphan", "empty"]);
+    app.repo_until("shop", |repo| repo["commit"] == "").await;
+    assert_eq!(
+        app.places_of("shop", "wrap_gift").await,
+        ["shop/present.py"]
+    );
+    assert_eq!(
+        ask_at(&app, &third, "checkout").await["commit"],
+        third.as_str()
+    );
     app.end().await;
 }
 

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{SHOP, places, tree, until};
+use crate::app::{SHOP, commit, places, tree, until};
 
 /// A running server, ended with the test.
 struct Process {
@@ -34,14 +34,18 @@ impl Drop for Process {
 impl Process {
     /// Starts the program behind the words of `before`, as the user with this number.
     fn start(before: &[&str], user: Option<u32>) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        Self::start_on(tempfile::tempdir().unwrap(), before, user)
+    }
+
+    fn start_on(data: TempDir, before: &[&str], user: Option<u32>) -> Self {
         fs::set_permissions(data.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        foveate::telemetry::install_tls();
         let words = [before, &[env!("CARGO_BIN_EXE_foveate")]].concat();
         let mut command = Command::new(words[0]);
         command
             .args(&words[1..])
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-            .arg(data.path().join("own"))
+            .arg(data.path())
             .env("FOVEATE__WATCH__SWEEP_SECONDS", "1")
             .env("FOVEATE__WATCH__AUDIT_SECONDS", "0")
             .env("FOVEATE__GIT__SCHEMES", "[file]")
@@ -238,4 +242,79 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
         .repo_until("ready", |repo| repo["state"] == "ready")
         .await;
     assert_eq!(server.repo_until("all", |_| true).await["files"], 5);
+}
+
+/// As many bytes that no one can pack.
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    let next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    };
+    std::iter::repeat_with(next).take(bytes).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_stops_a_fetch_and_no_answer() {
+    if !can_limit() {
+        eprintln!("not tested: nothing can be mounted here");
+        return;
+    }
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let data = tempfile::tempdir().unwrap();
+    let copies = data.path().join("git");
+    fs::create_dir(&copies).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=6m none {0}; head -c 4m /dev/zero > {0}/filler; exec \"$@\"",
+        copies.display()
+    );
+    let before = ["unshare", "-Urm", "sh", "-c", &script, "sh"];
+    let server = Process::start_on(data, &before, None);
+    let body = json!({"name": "shop", "source": {"git": format!("file://{}", root.display())}});
+    server.call(Method::POST, "/repos", body).await;
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+
+    fs::write(root.join("noise"), noise(3 << 20)).unwrap();
+    let second = commit(&root, "second");
+    server
+        .call(Method::POST, "/repos/shop/sync", Value::Null)
+        .await;
+    let repo = server
+        .repo_until("failed", |repo| repo["state"] == "failed")
+        .await;
+    assert!(
+        repo["error"].as_str().unwrap().contains("No space left"),
+        "{repo}"
+    );
+    let answer = server.ask("total_price").await;
+    assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
+    assert!(
+        answer["issues"].to_string().contains("degraded"),
+        "{answer}"
+    );
+
+    // The place as the server sees it.
+    let inside = Path::new("/proc")
+        .join(server.child.id().to_string())
+        .join("root");
+    let inside = inside.join(copies.strip_prefix("/").unwrap());
+    let left: u64 = fs::read_dir(inside.join("shop.git/objects/pack"))
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    assert!(
+        left < 1 << 20,
+        "{left} bytes are left of what was not received whole"
+    );
+    fs::remove_file(inside.join("filler")).unwrap();
+    server
+        .repo_until("the second commit", |repo| {
+            repo["commit"] == second.as_str() && repo["state"] == "ready"
+        })
+        .await;
 }

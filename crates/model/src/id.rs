@@ -29,6 +29,11 @@ impl ObjectId {
         Self { bytes, len: 20 }
     }
 
+    /// An id from the 32 bytes of a SHA-256 digest.
+    pub fn from_sha256(bytes: [u8; 32]) -> Self {
+        Self { bytes, len: 32 }
+    }
+
     /// Reads 40 or 64 hexadecimal digits.
     ///
     /// # Errors

@@ -32,6 +32,8 @@ pub enum SkipReason {
     LongLines,
     /// It is input of programs, not code (translations, tables, recorded responses).
     Data,
+    /// It stands for a large file that is kept elsewhere (git LFS).
+    LfsPointer,
     /// A symbolic link: links are listed, never followed.
     Symlink,
     /// A nested repository, which is not part of this one.
@@ -49,6 +51,7 @@ impl SkipReason {
             Self::TooLarge { .. } => "too_large",
             Self::LongLines => "long_lines",
             Self::Data => "data",
+            Self::LfsPointer => "lfs_pointer",
             Self::Symlink => "symlink",
             Self::Submodule => "submodule",
             Self::Unreadable(_) => "unreadable",

@@ -31,11 +31,26 @@ pub(crate) fn text<'b>(
     if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
         return Err(SkipReason::Binary);
     }
+    if is_lfs_pointer(bytes) {
+        return Err(SkipReason::LfsPointer);
+    }
     let text = std::str::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8)?;
     if has_long_lines(text, by_name) {
         return Err(SkipReason::LongLines);
     }
     Ok(text)
+}
+
+/// Whether the bytes are what git LFS puts in the place of a large file.
+fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    const LONGEST: usize = 1024;
+    const VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+    let has = |key: &[u8]| {
+        bytes
+            .split(|byte| *byte == b'\n')
+            .any(|line| line.starts_with(key))
+    };
+    bytes.len() < LONGEST && bytes.starts_with(VERSION) && has(b"oid ") && has(b"size ")
 }
 
 /// Whether most of the text stands in lines too long to read.
@@ -132,11 +147,15 @@ mod tests {
             ..Limits::default()
         };
         let long = format!("x = [{}]", "1,".repeat(9_000));
-        let cases: [(&[u8], Result<(), SkipReason>); 6] = [
+        let cases: [(&[u8], Result<(), SkipReason>); 7] = [
             (b"", Ok(())),
             (b"x = 1\n", Ok(())),
             (b"GIF89a\0\0", Err(SkipReason::Binary)),
             (b"caf\xe9\n", Err(SkipReason::NotUtf8)),
+            (
+                b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+                Err(SkipReason::LfsPointer),
+            ),
             (
                 &[b'a'; 20_001],
                 Err(SkipReason::TooLarge {

@@ -11,12 +11,13 @@ use super::GitError;
 
 /// Settings given on the command line win over a repository's own, which are not to be trusted:
 /// some of them name programs to run.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "safe.directory=*",
     "safe.bareRepository=explicit",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.quotePath=false",
+    "advice.graftFileDeprecated=false",
     "log.showSignature=false",
     "gc.auto=0",
 ];

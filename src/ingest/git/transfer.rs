@@ -10,10 +10,11 @@ const COMPLAINT_BYTES: usize = 4096;
 const LINE_BYTES: usize = 1024;
 
 /// Beginnings of lines that are neither.
-const NEWS: [&str; 8] = [
+const NEWS: [&str; 9] = [
     "Cloning into",
     "From ",
     " ",
+    "hint:",
     "warning: redirecting",
     "remote: Enumerating objects",
     "remote: Counting objects",

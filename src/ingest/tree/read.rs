@@ -6,7 +6,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use foveate_model::{ObjectId, SkipReason, SourceFile};
+use sha1::digest::Output;
 use sha1::{Digest, Sha1};
+use sha2::Sha256;
 
 use super::stat::Stat;
 use super::walk::{Found, FoundKind};
@@ -19,7 +21,12 @@ pub fn unread() -> ObjectId {
 
 /// Reads a file that was found. Returns its stat at the time of reading; `None` where it is gone by
 /// now.
-pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> Option<(Stat, SourceFile)> {
+pub fn file(
+    root: &Path,
+    found: Found,
+    blobs: &BlobCache,
+    ids: IdKind,
+) -> Option<(Stat, SourceFile)> {
     let Found { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
     let reason = match kind {
@@ -39,7 +46,7 @@ pub fn file(root: &Path, found: Found, blobs: &BlobCache) -> Option<(Stat, Sourc
     let absolute = root.join(path.as_str());
     match bytes(&absolute, &stat, limit) {
         Ok((stat, bytes)) => {
-            let blob = blob_id(&bytes);
+            let blob = ids.blob(&bytes);
             let named = foveate_parse::language_by_name(&path);
             let reading = match blobs.get(blob, named) {
                 Some(reading) => reading,
@@ -73,12 +80,39 @@ fn bytes(path: &Path, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
     Ok((stat, bytes))
 }
 
-/// The id that git gives to these bytes.
-fn blob_id(bytes: &[u8]) -> ObjectId {
-    let mut hash = Sha1::new();
-    hash.update(format!("blob {}\0", bytes.len()));
+/// How a repository names its objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdKind {
+    #[default]
+    Sha1,
+    Sha256,
+}
+
+impl IdKind {
+    /// The one that a commit's id is of.
+    pub fn of(commit: &str) -> Self {
+        if commit.len() == 64 {
+            Self::Sha256
+        } else {
+            Self::Sha1
+        }
+    }
+
+    /// The id that git gives to these bytes.
+    fn blob(self, bytes: &[u8]) -> ObjectId {
+        let head = format!("blob {}\0", bytes.len());
+        match self {
+            Self::Sha1 => ObjectId::from_sha1(digest::<Sha1>(&head, bytes).into()),
+            Self::Sha256 => ObjectId::from_sha256(digest::<Sha256>(&head, bytes).into()),
+        }
+    }
+}
+
+fn digest<D: Digest>(head: &str, bytes: &[u8]) -> Output<D> {
+    let mut hash = D::new();
+    hash.update(head);
     hash.update(bytes);
-    ObjectId::from_sha1(hash.finalize().into())
+    hash.finalize()
 }
 
 #[cfg(test)]
@@ -88,11 +122,24 @@ mod tests {
     #[test]
     fn ids_are_those_of_git() {
         // `git hash-object --stdin` of nothing and of "hello\n".
-        for (bytes, id) in [
-            (&b""[..], "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
-            (b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a"),
+        for (kind, bytes, id) in [
+            (
+                IdKind::Sha1,
+                &b""[..],
+                "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+            ),
+            (
+                IdKind::Sha1,
+                b"hello\n",
+                "ce013625030ba8dba906f756967f9e9ca394464a",
+            ),
+            (
+                IdKind::Sha256,
+                b"",
+                "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+            ),
         ] {
-            assert_eq!(blob_id(bytes).to_string(), id);
+            assert_eq!(kind.blob(bytes).to_string(), id);
         }
     }
 }
