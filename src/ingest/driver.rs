@@ -114,6 +114,7 @@ impl Driver {
                 looked: Instant::now(),
                 audited: Instant::now(),
                 audits: 0,
+                rested: tokio::time::Instant::now(),
                 driver: shared,
             };
             work.start_watching(&settings);

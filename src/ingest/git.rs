@@ -4,6 +4,7 @@
 
 pub mod address;
 mod command;
+mod head;
 pub mod history;
 pub mod location;
 mod objects;
@@ -18,6 +19,7 @@ use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, Cancelled, Past, Progress};
+pub use head::HeadMark;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};

@@ -9,17 +9,18 @@ mod read;
 mod stat;
 mod walk;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foveate_index::Revision;
-use foveate_model::{ObjectId, RepoPath, SourceFile};
+use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 pub use network::is_network;
 
-use super::git::{EntryKind, GitRepo};
+use super::git::{EntryKind, GitError, GitRepo, HeadMark};
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use read::IdKind;
@@ -48,7 +49,8 @@ pub struct WorkingTree {
     root: PathBuf,
     rules: Arc<Rules>,
     git: Option<GitRepo>,
-    entries: HashMap<RepoPath, Entry>,
+    /// In path order, as an index wants them.
+    entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
     head: Head,
 }
@@ -63,7 +65,9 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Head {
     commit: String,
-    files: HashMap<RepoPath, (ObjectId, u64)>,
+    files: BTreeMap<RepoPath, (ObjectId, u64)>,
+    /// What told so; as long as it stays, git is not asked.
+    mark: Option<HeadMark>,
 }
 
 impl WorkingTree {
@@ -78,7 +82,7 @@ impl WorkingTree {
         Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
-            entries: HashMap::new(),
+            entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
             root,
@@ -251,10 +255,23 @@ impl WorkingTree {
         let prefix = walk::relative(&self.root, directory);
         let prefix = prefix.as_ref().map_or("", RepoPath::as_str);
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
-        let before = self.entries.len();
-        self.entries
-            .retain(|path, _| path.directory() != prefix || listed.contains(path));
-        before != self.entries.len()
+        let from = match prefix {
+            "" => String::new(),
+            prefix => format!("{prefix}/"),
+        };
+        let below = (Bound::Included(from.as_str()), Bound::Unbounded);
+        let gone: Vec<RepoPath> = self
+            .entries
+            .range::<str, _>(below)
+            .map(|(path, _)| path)
+            .take_while(|path| path.as_str().starts_with(&from))
+            .filter(|path| path.directory() == prefix && !listed.contains(path))
+            .cloned()
+            .collect();
+        for path in &gone {
+            self.entries.remove(path);
+        }
+        !gone.is_empty()
     }
 
     /// Reads the found files that differ from what is known, or that are named.
@@ -322,27 +339,34 @@ impl WorkingTree {
             self.git = GitRepo::around(&self.root).ok().flatten();
         }
         let Some(git) = &self.git else { return };
-        let commit = git.resolve("HEAD").unwrap_or_default();
-        if commit == self.head.commit {
+        // Read before git is asked: what moves in between is noticed the next time.
+        let mark = HeadMark::read(git.git_dir());
+        if mark.is_some() && mark == self.head.mark {
             return;
         }
+        let (commit, mark) = match git.resolve("HEAD") {
+            Ok(commit) => (commit, mark),
+            Err(GitError::NoCommits) => (String::new(), mark),
+            Err(_) => (String::new(), None),
+        };
         if IdKind::of(&commit) != IdKind::of(&self.head.commit) {
             for entry in self.entries.values_mut() {
                 entry.stat = entry.stat.distrusted();
             }
         }
-        let listed = match commit.as_str() {
-            "" => Vec::new(),
-            commit => git.list(commit).unwrap_or_default(),
-        };
-        self.head = Head {
-            files: listed
+        if commit != self.head.commit {
+            let listed = match commit.as_str() {
+                "" => Vec::new(),
+                commit => git.list(commit).unwrap_or_default(),
+            };
+            self.head.files = listed
                 .into_iter()
                 .filter(|entry| entry.kind != EntryKind::Submodule)
                 .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
-                .collect(),
-            commit,
-        };
+                .collect();
+        }
+        self.head.commit = commit;
+        self.head.mark = mark;
     }
 
     /// Whether any file differs from the commit, is not in it, or is missing.
@@ -350,19 +374,30 @@ impl WorkingTree {
         if self.head.commit.is_empty() {
             return false;
         }
-        let differs = |entry: &Entry| match self.head.files.get(&entry.file.path) {
-            None => !matches!(
-                entry.file.skipped,
-                Some(foveate_model::SkipReason::Submodule)
-            ),
-            Some((_, size)) if entry.file.blob == read::unread() => *size != entry.file.size,
-            Some((blob, _)) => *blob != entry.file.blob,
-        };
-        let is_missing = |path: &RepoPath| {
-            !self.entries.contains_key(path)
-                && self.root.join(path.as_str()).symlink_metadata().is_err()
-        };
-        self.entries.values().any(differs) || self.head.files.keys().any(is_missing)
+        let is_missing =
+            |path: &RepoPath| self.root.join(path.as_str()).symlink_metadata().is_err();
+        let mut listed = self.head.files.iter().peekable();
+        for (path, entry) in &self.entries {
+            while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
+                if is_missing(left_out) {
+                    return true;
+                }
+            }
+            let committed = listed.next_if(|(listed, _)| *listed == path);
+            if differs(&entry.file, committed.map(|(_, committed)| *committed)) {
+                return true;
+            }
+        }
+        listed.any(|(left_out, _)| is_missing(left_out))
+    }
+}
+
+/// Whether a file is not what the commit holds at its path.
+fn differs(file: &SourceFile, committed: Option<(ObjectId, u64)>) -> bool {
+    match committed {
+        None => !matches!(file.skipped, Some(SkipReason::Submodule)),
+        Some((_, size)) if file.blob == read::unread() => size != file.size,
+        Some((blob, _)) => blob != file.blob,
     }
 }
 

@@ -84,15 +84,17 @@ impl Changes {
         self.arrived.notify_one();
     }
 
-    /// Waits for a change, then until none came for `quiet`, at most for `longest`.
-    pub async fn settle(&self, quiet: Duration, longest: Duration) {
+    /// Waits for a change, then until none came for `quiet` and it is `earliest`, at most for
+    /// `longest`.
+    pub async fn settle(&self, quiet: Duration, longest: Duration, earliest: Instant) {
         while lock(&self.set).is_empty() {
             self.arrived.notified().await;
         }
         let latest = Instant::now() + longest;
         loop {
             let sequence = self.sequence.load(Ordering::Relaxed);
-            tokio::time::sleep_until(latest.min(Instant::now() + quiet)).await;
+            let wanted = earliest.max(Instant::now() + quiet);
+            tokio::time::sleep_until(latest.min(wanted)).await;
             let calm = sequence == self.sequence.load(Ordering::Relaxed);
             if calm || Instant::now() >= latest {
                 return;
@@ -409,12 +411,14 @@ mod tests {
             }
         });
         let (minute, moment) = (Duration::from_secs(60), Duration::from_millis(100));
-        changes.settle(minute, moment).await;
+        changes.settle(minute, moment, start).await;
         assert!(start.elapsed() >= moment, "it waits for calm");
         assert!(start.elapsed() < minute, "but not for ever");
         writer.abort();
         let _ = writer.await;
-        changes.settle(moment, minute).await;
+        let earliest = Instant::now() + 2 * moment;
+        changes.settle(moment, minute, earliest).await;
+        assert!(Instant::now() >= earliest, "it rests after the last look");
         assert!(start.elapsed() < minute, "calm ends the wait");
     }
 }

@@ -82,7 +82,6 @@ impl TestApp {
         let mut config = Config::defaults().unwrap();
         config.server.listen = "127.0.0.1:0".parse().unwrap();
         config.storage.data_dir = data.to_owned();
-        config.watch.debounce_ms = 20;
         config.answer.deadline_ms = 60_000;
         config.server.request_timeout_ms = 60_000;
         config.watch.sweep_seconds = 1;

@@ -186,7 +186,7 @@ async fn a_directory_may_become_a_repository() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bursts_collapse_into_few_generations() {
-    let app = TestApp::start_with(|config| config.watch.debounce_ms = 150).await;
+    let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
     let before = app.get("/repos/shop").await.json()["generation"]

@@ -31,6 +31,9 @@ pub(super) struct TreeWork {
     /// When that was last an audit, and how many there were.
     pub(super) audited: Instant,
     pub(super) audits: u64,
+    /// When it may look at changes again: a look is followed by a rest as long as itself, so that
+    /// changes without an end cost half of the time at most, and are taken together.
+    pub(super) rested: tokio::time::Instant,
 }
 
 /// A git that has held its lock for longer is not waited for.
@@ -84,7 +87,9 @@ impl TreeWork {
         match &self.watcher {
             Some(watcher) => {
                 let changes = watcher.changes();
-                changes.settle(settings.debounce, settings.max_delay).await;
+                changes
+                    .settle(settings.debounce, settings.max_delay, self.rested)
+                    .await;
                 self.wait_for_git(changes).await;
                 changes.take()
             }
@@ -165,6 +170,7 @@ impl TreeWork {
         if matches!(look, Look::Everything(_)) {
             self.looked = start;
         }
+        let is_of_changes = matches!(look, Look::At(_));
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(self.writer.repository().progress());
         if let Some(watcher) = &self.watcher {
@@ -200,6 +206,9 @@ impl TreeWork {
             });
         }
         progress.enter(Phase::Idle, 0);
+        if is_of_changes {
+            self.rested = tokio::time::Instant::now() + start.elapsed();
+        }
         outcome
     }
 

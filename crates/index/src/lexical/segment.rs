@@ -67,8 +67,8 @@ impl std::fmt::Debug for Segment {
 const SPLIT_ALREADY: &str = "split_already";
 
 /// Arena of one segment writer. Tantivy flushes nothing from a single-segment writer, so this is
-/// only a first size.
-const WRITER_BYTES: usize = 32 << 20;
+/// only a first size: as much as the text has, within these bounds.
+const WRITER_BYTES: std::ops::RangeInclusive<usize> = 1 << 20..=32 << 20;
 
 impl Segment {
     /// Indexes `files`, which must be in path order.
@@ -90,10 +90,12 @@ impl Segment {
             TextAnalyzer::from(WhitespaceTokenizer::default()),
         );
         let directory = RamDirectory::create();
+        let bytes: usize = files.iter().map(|file| file.content.text.len()).sum();
+        let writer_bytes = bytes.clamp(*WRITER_BYTES.start(), *WRITER_BYTES.end());
         let mut writer = tantivy::Index::builder()
             .schema(schema.build())
             .tokenizers(tokenizers)
-            .single_segment_index_writer::<TantivyDocument>(directory.clone(), WRITER_BYTES)?;
+            .single_segment_index_writer::<TantivyDocument>(directory.clone(), writer_bytes)?;
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
         let mut file_lengths = vec![[0; FIELDS]; files.len()];

@@ -1,0 +1,128 @@
+//! The files that say what `HEAD` names: as long as they stay the same, so does the commit. It asks
+//! git nothing, and what it does not understand it says nothing about.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Longest file that is read, in bytes: names of refs and ids of commits are shorter.
+const MAX_BYTES: u64 = 4096;
+
+/// What the files of a repository said. Two that are equal mean the same commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadMark {
+    head: String,
+    branch: Branch,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Branch {
+    /// `HEAD` holds a commit.
+    None,
+    /// The branch has a file of its own.
+    Loose(String),
+    /// It has none: device, inode, size and time of the file with all others, where there is one.
+    Packed(Option<(u64, u64, u64, i64, i64)>),
+}
+
+impl HeadMark {
+    /// Reads the mark of the repository whose `HEAD` lies in `git_dir`; `None` where its files do
+    /// not tell.
+    pub fn read(git_dir: &Path) -> Option<Self> {
+        let head = text(&git_dir.join("HEAD"))?;
+        let Some(branch) = head.strip_prefix("ref: ") else {
+            return Some(Self {
+                branch: Branch::None,
+                head,
+            });
+        };
+        // Where refs are kept in tables, `HEAD` names a branch that there cannot be.
+        let is_plain = branch.starts_with("refs/heads/") && !branch.contains("/.");
+        if !is_plain || branch.contains("..") {
+            return None;
+        }
+        let common = common_dir(git_dir)?;
+        let branch = match text(&common.join(branch)) {
+            Some(commit) if commit.starts_with("ref: ") => return None,
+            Some(commit) => Branch::Loose(commit),
+            None => Branch::Packed(fs::metadata(common.join("packed-refs")).ok().map(|packed| {
+                let time = (packed.mtime(), packed.mtime_nsec());
+                (packed.dev(), packed.ino(), packed.len(), time.0, time.1)
+            })),
+        };
+        Some(Self { head, branch })
+    }
+}
+
+/// Where the branches are: elsewhere for one of several working trees of a repository.
+fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    if !git_dir.join("commondir").exists() {
+        return Some(git_dir.to_owned());
+    }
+    Some(git_dir.join(text(&git_dir.join("commondir"))?))
+}
+
+fn text(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    Some(text.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn the_mark_moves_with_head_its_branch_and_the_packed_refs() {
+        let keep = tempfile::tempdir().unwrap();
+        let git = keep.path().join("repo.git");
+        let mut marks = vec![HeadMark::read(&git)];
+        write(&git.join("HEAD"), "ref: refs/heads/main\n");
+        marks.push(HeadMark::read(&git));
+        write(&git.join("refs/heads/main"), "aaaa\n");
+        marks.push(HeadMark::read(&git));
+        assert_eq!(HeadMark::read(&git), HeadMark::read(&git));
+        write(&git.join("refs/heads/main"), "bbbb\n");
+        marks.push(HeadMark::read(&git));
+        fs::remove_file(git.join("refs/heads/main")).unwrap();
+        write(&git.join("packed-refs"), "bbbb refs/heads/main\n");
+        marks.push(HeadMark::read(&git));
+        write(&git.join("HEAD"), "cccc\n");
+        marks.push(HeadMark::read(&git));
+        assert_eq!(marks[0], None);
+        for (at, mark) in marks.iter().enumerate() {
+            assert!(!marks[..at].contains(mark), "{mark:?}");
+        }
+    }
+
+    #[test]
+    fn a_further_working_tree_has_its_branches_in_the_common_directory() {
+        let keep = tempfile::tempdir().unwrap();
+        let git = keep.path().join("repo.git/worktrees/other");
+        write(&git.join("HEAD"), "ref: refs/heads/side\n");
+        write(&git.join("commondir"), "../..\n");
+        let before = HeadMark::read(&git);
+        write(&keep.path().join("repo.git/refs/heads/side"), "aaaa\n");
+        assert_ne!(HeadMark::read(&git), before);
+    }
+
+    #[test]
+    fn what_files_do_not_tell_has_no_mark() {
+        let keep = tempfile::tempdir().unwrap();
+        for head in [
+            "ref: refs/heads/.invalid",
+            "ref: refs/heads/../x",
+            "ref: main",
+        ] {
+            write(&keep.path().join("HEAD"), head);
+            assert_eq!(HeadMark::read(keep.path()), None, "{head}");
+        }
+    }
+}
