@@ -17,8 +17,9 @@ use std::time::Duration;
 
 pub use catalog::{Catalog, RegisterError, Registration};
 use git::HistoryLimits;
+use git::connection::{Connection, ConnectionSettings};
 use git::location::Remote;
-use git::remote::{RemoteCopy, RemoteSettings};
+use git::remote::RemoteCopy;
 
 /// The numbers and places that bound reading.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ pub struct IngestSettings {
     /// Which local directories others may register.
     pub local_paths: LocalPaths,
     /// How remote repositories are reached.
-    pub remote: RemoteSettings,
+    pub connection: ConnectionSettings,
     /// When git repositories are looked at again.
     pub poll: PollSettings,
     /// How much of the past is loaded.
@@ -68,7 +69,8 @@ pub enum LocalPaths {
 impl IngestSettings {
     /// The copy of a remote repository that is registered as `name`.
     fn copy_of(&self, remote: Remote, name: &str) -> RemoteCopy {
-        RemoteCopy::new(remote, self.copy_at(name), self.remote.clone())
+        let connection = Connection::new(remote, self.connection.clone());
+        RemoteCopy::new(connection, self.copy_at(name))
     }
 
     /// Where the copy of a remote repository is.

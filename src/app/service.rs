@@ -19,7 +19,7 @@ use crate::http::router::router;
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::HistoryLimits;
 use crate::ingest::git::address::PrivateHosts;
-use crate::ingest::git::remote::RemoteSettings;
+use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::{Catalog, IngestSettings, LocalPaths, PollSettings};
 use crate::store::Store;
 use crate::telemetry;
@@ -199,7 +199,7 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         } else {
             LocalPaths::Below(allowed.clone())
         },
-        remote: remote_settings(config),
+        connection: connection_settings(config),
         poll: PollSettings {
             interval: Duration::from_secs(config.git.poll_seconds),
             retry: Duration::from_secs(config.git.retry_seconds),
@@ -220,10 +220,10 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
     }
 }
 
-fn remote_settings(config: &Config) -> RemoteSettings {
+fn connection_settings(config: &Config) -> ConnectionSettings {
     let git = &config.git;
     let lower = |host: &String| host.to_ascii_lowercase();
-    RemoteSettings {
+    ConnectionSettings {
         schemes: git.schemes.clone(),
         timeout: Duration::from_secs(git.timeout_seconds),
         stall: Duration::from_secs(git.stall_seconds),

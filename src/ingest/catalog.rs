@@ -295,7 +295,7 @@ impl Catalog {
             } => {
                 let origin = match (
                     copy,
-                    Location::parse(&location, &self.settings.remote.schemes),
+                    Location::parse(&location, &self.settings.connection.schemes),
                 ) {
                     (Some(copy), _) => Origin::Remote(copy),
                     (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
@@ -317,7 +317,7 @@ impl Catalog {
         let Source::Git { location, .. } = source else {
             return None;
         };
-        match Location::parse(location, &self.settings.remote.schemes) {
+        match Location::parse(location, &self.settings.connection.schemes) {
             Ok(Location::Remote(remote)) => Some(self.settings.copy_of(remote, name)),
             _ => None,
         }

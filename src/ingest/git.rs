@@ -4,6 +4,7 @@
 
 pub mod address;
 mod command;
+pub mod connection;
 mod head;
 pub mod history;
 pub mod location;

@@ -24,7 +24,7 @@ pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Sourc
             reference,
             poll,
         } => {
-            let location = match Location::parse(&location, &settings.remote.schemes)? {
+            let location = match Location::parse(&location, &settings.connection.schemes)? {
                 Location::Remote(remote) => {
                     if let Some(reference) = &reference {
                         GitRepo::check_reference(reference)?;

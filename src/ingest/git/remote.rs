@@ -2,7 +2,7 @@
 //! copy appears whole or not at all, and what an interrupted run of git left is removed before the
 //! next. All of it blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,48 +13,23 @@ use std::time::{Duration, Instant};
 use foveate_model::ObjectId;
 use tokio_util::sync::CancellationToken;
 
-use super::address::{self, PrivateHosts};
-use super::location::Remote;
+use super::connection::Connection;
 use super::process::{self, Patience};
 use super::transfer::Transfer;
 use super::{GitError, command};
 use crate::engine::Progress;
 
-/// How remote repositories are reached.
-#[derive(Clone, Debug)]
-pub struct RemoteSettings {
-    /// Schemes that may be used, redirections included.
-    pub schemes: Vec<String>,
-    /// Time for one clone or fetch.
-    pub timeout: Duration,
-    /// Time without a byte after which a server is given up.
-    pub stall: Duration,
-    /// Whether a server may send git elsewhere.
-    pub follow_redirects: bool,
-    /// Which machines of private networks may be talked to.
-    pub private_hosts: PrivateHosts,
-    /// By host: the environment variable with the token.
-    pub tokens: BTreeMap<String, String>,
-}
-
 /// The copy of a remote repository.
 #[derive(Debug)]
 pub struct RemoteCopy {
-    remote: Remote,
+    connection: Connection,
     directory: PathBuf,
-    settings: RemoteSettings,
     /// Two runs of git would be in each other's way.
     turn: Mutex<()>,
     /// Commits that the server was asked for, and when.
     asked: Mutex<HashMap<String, Instant>>,
 }
 
-/// What git answers with when it asks who wants to know: the environment, which no list of
-/// processes shows, holds the words.
-const HELPER: &str = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
-                      \"$FOVEATE_GIT_USER\" \"$FOVEATE_GIT_PASSWORD\"; }; f";
-/// The user that a token is sent with; servers look at the token alone.
-const TOKEN_USER: &str = "x-access-token";
 /// Loose objects and packs past which a copy is packed anew.
 const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetach=false"];
 /// Time after which a server is asked for a commit again that it did not give.
@@ -65,12 +40,11 @@ const MOST_ASKED: usize = 100;
 const ANSWER_BYTES: u64 = 1 << 16;
 
 impl RemoteCopy {
-    /// The copy of `remote` at `directory`, which need not exist yet.
-    pub fn new(remote: Remote, directory: PathBuf, settings: RemoteSettings) -> Self {
+    /// The copy at `directory`, which need not exist yet.
+    pub fn new(connection: Connection, directory: PathBuf) -> Self {
         Self {
-            remote,
+            connection,
             directory,
-            settings,
             turn: Mutex::default(),
             asked: Mutex::default(),
         }
@@ -98,10 +72,10 @@ impl RemoteCopy {
         if let Some(parent) = self.directory.parent() {
             fs::create_dir_all(parent)?;
         }
-        let mut command = self.command()?;
+        let mut command = self.connection.command()?;
         command
             .args(["clone", "--bare", "--progress", "--no-hardlinks"])
-            .args(["--template=", "--", &self.remote.address])
+            .args(["--template=", "--", self.connection.address()])
             .arg(&unfinished);
         let cloned = self.run("clone", command, progress, stop);
         if cloned.is_err() {
@@ -175,13 +149,13 @@ impl RemoteCopy {
         stop: &CancellationToken,
     ) -> Result<(), GitError> {
         remove_leftovers(&self.directory)?;
-        let mut command = self.command()?;
+        let mut command = self.connection.command()?;
         command
             .arg(command::in_directory(&self.directory))
             .args(["fetch", "--progress", "--no-write-fetch-head", "--no-tags"])
             .args(["--no-recurse-submodules"])
             .args(options)
-            .args(["--", &self.remote.address])
+            .args(["--", self.connection.address()])
             .args(refs);
         let fetched = self.run("fetch", command, progress, stop);
         if fetched.is_err() {
@@ -192,8 +166,14 @@ impl RemoteCopy {
 
     /// Makes `HEAD` name the branch that the remote's `HEAD` names by now.
     fn follow_head(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
-        let mut command = self.command()?;
-        command.args(["ls-remote", "--symref", "--", &self.remote.address, "HEAD"]);
+        let mut command = self.connection.command()?;
+        command.args([
+            "ls-remote",
+            "--symref",
+            "--",
+            self.connection.address(),
+            "HEAD",
+        ]);
         let answer = self.run("ls-remote", command, progress, stop)?;
         let answer = String::from_utf8_lossy(&answer);
         let mut command = command::git_in(&self.directory);
@@ -214,77 +194,6 @@ impl RemoteCopy {
         command::stdout(&mut command).map(drop)
     }
 
-    /// A git command that may talk to the remote's machine, and to no other.
-    fn command(&self) -> Result<Command, GitError> {
-        let settings = &self.settings;
-        let addresses = address::check(&self.remote, &settings.private_hosts)?;
-        let mut command = command::connecting(&settings.schemes);
-        let redirects = if settings.follow_redirects {
-            "initial"
-        } else {
-            "false"
-        };
-        for setting in [
-            format!("http.followRedirects={redirects}"),
-            "http.lowSpeedLimit=1".to_owned(),
-            format!("http.lowSpeedTime={}", settings.stall.as_secs().max(1)),
-        ] {
-            command.arg("-c").arg(setting);
-        }
-        if !addresses.is_empty() && self.is_http() {
-            let found: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-            let Remote { host, port, .. } = &self.remote;
-            let host = host.trim_matches(['[', ']']);
-            let found = found.join(",");
-            command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
-        }
-        if let Some((user, password, is_whole)) = self.login()? {
-            // For this machine alone: where a redirection leads, git asks others.
-            let key = format!("credential.{}.helper", self.origin());
-            if is_whole {
-                command.args(["-c", &format!("{key}=")]);
-            }
-            command.args(["-c", &format!("{key}={HELPER}")]);
-            command.env("FOVEATE_GIT_USER", user);
-            command.env("FOVEATE_GIT_PASSWORD", password);
-        }
-        Ok(command)
-    }
-
-    fn is_http(&self) -> bool {
-        matches!(&*self.remote.scheme, "https" | "http")
-    }
-
-    /// Scheme, host and port.
-    fn origin(&self) -> &str {
-        let address = &self.remote.address;
-        let path = address.match_indices('/').nth(2);
-        path.map_or(address, |(at, _)| &address[..at])
-    }
-
-    /// User, secret, and whether they are all that is needed.
-    fn login(&self) -> Result<Option<(String, String, bool)>, GitError> {
-        if !self.is_http() {
-            return Ok(None);
-        }
-        if let Some(login) = &self.remote.login {
-            let password = login.password.clone();
-            let is_whole = password.is_some();
-            let user = login.user.clone();
-            return Ok(Some((user, password.unwrap_or_default(), is_whole)));
-        }
-        let Some(variable) = self.settings.tokens.get(&self.remote.host) else {
-            return Ok(None);
-        };
-        match std::env::var(variable) {
-            Ok(token) if !token.is_empty() => Ok(Some((TOKEN_USER.to_owned(), token, true))),
-            _ => Err(GitError::Unavailable(format!(
-                "`git.tokens` takes the token for {} from ${variable}, which is not set",
-                self.remote.host
-            ))),
-        }
-    }
-
     fn run(
         &self,
         subcommand: &'static str,
@@ -292,7 +201,7 @@ impl RemoteCopy {
         progress: &Progress,
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
-        let timeout = self.settings.timeout;
+        let timeout = self.connection.timeout();
         let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds");
         patience.check()?;
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -322,28 +231,11 @@ impl RemoteCopy {
             return Ok(answer?);
         }
         patience.check()?;
-        let mut complaint = self.hide(&command::first_lines(transfer.complaints().as_bytes()));
-        if !self.settings.follow_redirects && complaint.contains("returned error: 30") {
-            complaint += " (it sends git elsewhere: register that address, or see \
-                          `git.follow_redirects`)";
-        }
+        let complaint = command::first_lines(transfer.complaints().as_bytes());
         Err(GitError::Failed {
             subcommand: subcommand.to_owned(),
-            stderr: complaint,
+            stderr: self.connection.explained(&complaint),
         })
-    }
-
-    /// Takes the secret out of what a server said.
-    fn hide(&self, complaint: &str) -> String {
-        match self.login() {
-            Ok(Some((user, password, _))) => [password, user]
-                .iter()
-                .filter(|word| word.len() > 3)
-                .fold(complaint.to_owned(), |text, word| {
-                    text.replace(&**word, "***")
-                }),
-            _ => complaint.to_owned(),
-        }
     }
 }
 

@@ -1,0 +1,155 @@
+//! How git is told to reach a remote repository: which machine and over which schemes, for how long,
+//! and with whose credentials. A secret goes through git's environment alone.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::Duration;
+
+use super::address::{self, PrivateHosts};
+use super::location::Remote;
+use super::{GitError, command};
+
+/// How remote repositories are reached.
+#[derive(Clone, Debug)]
+pub struct ConnectionSettings {
+    /// Schemes that may be used, redirections included.
+    pub schemes: Vec<String>,
+    /// Time for one clone or fetch.
+    pub timeout: Duration,
+    /// Time without a byte after which a server is given up.
+    pub stall: Duration,
+    /// Whether a server may send git elsewhere.
+    pub follow_redirects: bool,
+    /// Which machines of private networks may be talked to.
+    pub private_hosts: PrivateHosts,
+    /// By host: the environment variable with the token.
+    pub tokens: BTreeMap<String, String>,
+}
+
+/// The way to one remote repository.
+#[derive(Debug)]
+pub struct Connection {
+    remote: Remote,
+    settings: ConnectionSettings,
+}
+
+/// What git answers with when it asks who wants to know: the environment, which no list of
+/// processes shows, holds the words.
+const HELPER: &str = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
+                      \"$FOVEATE_GIT_USER\" \"$FOVEATE_GIT_PASSWORD\"; }; f";
+/// The user that a token is sent with; servers look at the token alone.
+const TOKEN_USER: &str = "x-access-token";
+
+impl Connection {
+    /// The way to `remote`.
+    pub fn new(remote: Remote, settings: ConnectionSettings) -> Self {
+        Self { remote, settings }
+    }
+
+    /// What git is called with.
+    pub fn address(&self) -> &str {
+        &self.remote.address
+    }
+
+    /// Time for one clone or fetch.
+    pub fn timeout(&self) -> Duration {
+        self.settings.timeout
+    }
+
+    /// A git command that may talk to the remote's machine, and to no other.
+    ///
+    /// # Errors
+    /// When the machine may not be talked to, or a token is not there.
+    pub fn command(&self) -> Result<Command, GitError> {
+        let settings = &self.settings;
+        let addresses = address::check(&self.remote, &settings.private_hosts)?;
+        let mut command = command::connecting(&settings.schemes);
+        let redirects = if settings.follow_redirects {
+            "initial"
+        } else {
+            "false"
+        };
+        for setting in [
+            format!("http.followRedirects={redirects}"),
+            "http.lowSpeedLimit=1".to_owned(),
+            format!("http.lowSpeedTime={}", settings.stall.as_secs().max(1)),
+        ] {
+            command.arg("-c").arg(setting);
+        }
+        if !addresses.is_empty() && self.is_http() {
+            let found: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            let Remote { host, port, .. } = &self.remote;
+            let host = host.trim_matches(['[', ']']);
+            let found = found.join(",");
+            command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
+        }
+        if let Some((user, password, is_whole)) = self.login()? {
+            // For this machine alone: where a redirection leads, git asks others.
+            let key = format!("credential.{}.helper", self.origin());
+            if is_whole {
+                command.args(["-c", &format!("{key}=")]);
+            }
+            command.args(["-c", &format!("{key}={HELPER}")]);
+            command.env("FOVEATE_GIT_USER", user);
+            command.env("FOVEATE_GIT_PASSWORD", password);
+        }
+        Ok(command)
+    }
+
+    fn is_http(&self) -> bool {
+        matches!(&*self.remote.scheme, "https" | "http")
+    }
+
+    /// Scheme, host and port.
+    fn origin(&self) -> &str {
+        let address = &self.remote.address;
+        let path = address.match_indices('/').nth(2);
+        path.map_or(address, |(at, _)| &address[..at])
+    }
+
+    /// User, secret, and whether they are all that is needed.
+    fn login(&self) -> Result<Option<(String, String, bool)>, GitError> {
+        if !self.is_http() {
+            return Ok(None);
+        }
+        if let Some(login) = &self.remote.login {
+            let password = login.password.clone();
+            let is_whole = password.is_some();
+            let user = login.user.clone();
+            return Ok(Some((user, password.unwrap_or_default(), is_whole)));
+        }
+        let Some(variable) = self.settings.tokens.get(&self.remote.host) else {
+            return Ok(None);
+        };
+        match std::env::var(variable) {
+            Ok(token) if !token.is_empty() => Ok(Some((TOKEN_USER.to_owned(), token, true))),
+            _ => Err(GitError::Unavailable(format!(
+                "`git.tokens` takes the token for {} from ${variable}, which is not set",
+                self.remote.host
+            ))),
+        }
+    }
+
+    /// What a server said, without the secret, and with what to do where that is known.
+    pub fn explained(&self, complaint: &str) -> String {
+        let mut complaint = self.hide(complaint);
+        if !self.settings.follow_redirects && complaint.contains("returned error: 30") {
+            complaint += " (it sends git elsewhere: register that address, or see \
+                          `git.follow_redirects`)";
+        }
+        complaint
+    }
+
+    /// Takes the secret out of what a server said.
+    fn hide(&self, complaint: &str) -> String {
+        match self.login() {
+            Ok(Some((user, password, _))) => [password, user]
+                .iter()
+                .filter(|word| word.len() > 3)
+                .fold(complaint.to_owned(), |text, word| {
+                    text.replace(&**word, "***")
+                }),
+            _ => complaint.to_owned(),
+        }
+    }
+}
