@@ -250,10 +250,12 @@ impl WorkingTree {
         before != self.entries.len()
     }
 
-    /// Forgets the files directly in `directory` that its listing no longer has.
+    /// Forgets the files directly in `directory` that its listing no longer has, and that it could
+    /// not be listed, if it can.
     fn drop_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
-        let prefix = walk::relative(&self.root, directory);
-        let prefix = prefix.as_ref().map_or("", RepoPath::as_str);
+        let own = walk::relative(&self.root, directory);
+        let own = own.as_ref();
+        let prefix = own.map_or("", RepoPath::as_str);
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let from = match prefix {
             "" => String::new(),
@@ -266,6 +268,9 @@ impl WorkingTree {
             .map(|(path, _)| path)
             .take_while(|path| path.as_str().starts_with(&from))
             .filter(|path| path.directory() == prefix && !listed.contains(path))
+            // One that may not be read stays until it is looked at itself.
+            .filter(|path| !self.directories.contains(&self.root.join(path.as_str())))
+            .chain(own.filter(|own| self.entries.contains_key(*own) && !listed.contains(own)))
             .cloned()
             .collect();
         for path in &gone {

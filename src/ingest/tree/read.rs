@@ -33,6 +33,9 @@ pub fn file(
         FoundKind::Symlink => Some(SkipReason::Symlink),
         FoundKind::Repository => Some(SkipReason::Submodule),
         FoundKind::Special => Some(SkipReason::Unreadable("it is not a file".to_owned())),
+        FoundKind::Closed => Some(SkipReason::Unreadable(
+            "the directory may not be read".to_owned(),
+        )),
         FoundKind::File => foveate_parse::skip_by_name(&path).or_else(|| {
             (stat.size > limit).then_some(SkipReason::TooLarge {
                 bytes: stat.size,

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ pub const IGNORE_FILE: &str = ".foveateignore";
 /// Where version control keeps its own files.
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
-/// A file, link or nested repository that was found.
+/// A file, or what stands for one, that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Where it is.
@@ -40,12 +41,14 @@ pub enum FoundKind {
     Repository,
     /// A pipe, socket or device.
     Special,
+    /// A directory that may not be read.
+    Closed,
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Files, links and nested repositories.
+    /// Files, links, nested repositories, and directories that may not be read.
     pub files: Vec<Found>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
@@ -68,8 +71,12 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
         .run(|| {
             let (listing, rules) = (&listing, rules);
             Box::new(move |entry| {
-                let Ok(entry) = entry else {
-                    return WalkState::Continue;
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        lock(listing).files.extend(closed(&rules.root, &error));
+                        return WalkState::Continue;
+                    }
                 };
                 if rules.is_entered(&entry) {
                     lock(listing).directories.insert(entry.into_path());
@@ -84,11 +91,18 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
     listing.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lists `directory` alone; `directories` are its children, not itself.
+/// Lists `directory` alone; `directories` are its children, not itself. One that may not be read is
+/// itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
     let mut listing = Listing::default();
     for entry in builder(directory, rules, None).max_depth(Some(1)).build() {
-        let Ok(entry) = entry else { continue };
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                listing.files.extend(closed(&rules.root, &error));
+                continue;
+            }
+        };
         if entry.depth() == 0 {
             continue;
         }
@@ -190,6 +204,31 @@ fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
             FoundKind::Special
         },
     })
+}
+
+/// The directory that could not be listed, unless it is gone.
+fn closed(root: &Path, error: &ignore::Error) -> Option<Found> {
+    let is_forbidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    if !error.io_error().is_some_and(is_forbidden) {
+        return None;
+    }
+    let path = path_of(error)?;
+    let metadata = path.symlink_metadata().ok()?;
+    metadata.is_dir().then_some(Found {
+        path: relative(root, path)?,
+        stat: Stat::new(&metadata),
+        kind: FoundKind::Closed,
+    })
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        _ => None,
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
