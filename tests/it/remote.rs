@@ -482,3 +482,26 @@ async fn options_and_commands_are_no_locations() {
     );
     app.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transfers_take_turns() {
+    let (_a, _root, silent) = served().await;
+    let (_b, _root, willing) = served().await;
+    silent.turn(Mood::Silent);
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.transfers = 1;
+    })
+    .await;
+    add(&app, &silent.url, None).await;
+    let asked = async || (!silent.seen().is_empty()).then_some(());
+    until("the silent server is asked", asked).await;
+    let body = json!({"name": "second", "source": {"git": willing.url}});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let second = app.get("/repos/second").await.json();
+    assert_eq!(second["progress"]["phase"], "waiting");
+    app.delete("/repos/shop").await;
+    app.ready("second").await;
+    assert!(!willing.seen().is_empty());
+    app.end().await;
+}
