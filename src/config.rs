@@ -51,6 +51,7 @@ pub struct ServerConfig {
 #[allow(missing_docs)]
 pub struct StorageConfig {
     pub data_dir: PathBuf,
+    pub write_after_ms: u64,
 }
 
 /// The `[log]` table.

@@ -1,11 +1,12 @@
 //! The warm repositories: a registry of immutable snapshots, the one door through which they are
 //! replaced, and the door through which they are asked. It alone builds and publishes indexes
 //! ([`writer`]); what is in a repository it learns from the floor above, which drives it through
-//! [`Repository`]'s [`Writer`] and serves its [`Demand`]s. It knows no HTTP, no SQL, no file and no
-//! git. Start at [`Engine::ask`] for reading and at [`Writer::publish`] for writing.
+//! [`Repository`]'s [`Writer`] and serves its [`Demand`]s. It knows no HTTP, no SQL, no git, and no
+//! file but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`] for writing.
 
 pub mod ask;
 pub mod blobs;
+pub mod kept;
 pub mod name;
 pub mod permits;
 pub mod progress;
@@ -23,6 +24,7 @@ use tokio::sync::Semaphore;
 
 pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
+pub use kept::{Kept, KeptIn};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};
 pub use progress::{Cancelled, Phase, Progress};
@@ -55,6 +57,8 @@ pub struct EngineSettings {
     pub build_deadline: Duration,
     /// Revisions other than the current one kept warm per repository.
     pub revisions: usize,
+    /// Where what repositories are made of outlives the process.
+    pub kept_in: KeptIn,
 }
 
 /// All warm repositories.
@@ -62,7 +66,7 @@ pub struct EngineSettings {
 pub struct Engine {
     settings: EngineSettings,
     ranking: Arc<RankingConfig>,
-    blobs: Arc<BlobCache>,
+    blobs: BlobCache,
     pool: Arc<rayon::ThreadPool>,
     permits: Permits,
     index_runs: Arc<Semaphore>,
@@ -85,7 +89,7 @@ impl Engine {
             .build()?;
         Ok(Self {
             ranking: Arc::new(ranking),
-            blobs: Arc::new(BlobCache::new(settings.limits, settings.blob_cache_bytes)),
+            blobs: BlobCache::new(settings.limits, settings.blob_cache_bytes),
             pool: Arc::new(pool),
             permits: Permits::new(settings.concurrency, settings.queue),
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
@@ -101,7 +105,15 @@ impl Engine {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
-        let (repository, orders) = Repository::new(name, source, self.settings.revisions);
+        let kept = Kept::new(&self.settings.kept_in, name.as_str(), self.blobs.limits());
+        let kept = Arc::new(kept);
+        let (repository, orders) = Repository::new(
+            name,
+            source,
+            self.settings.revisions,
+            self.blobs.with(kept.clone()),
+            kept,
+        );
         let repository = Arc::new(repository);
         vacant.insert(Arc::clone(&repository));
         Some((Writer::new(repository, Arc::clone(&self.pool)), orders))
@@ -131,8 +143,8 @@ impl Engine {
         all
     }
 
-    /// The parsed blobs.
-    pub fn blobs(&self) -> &Arc<BlobCache> {
+    /// The parsed blobs of all repositories.
+    pub fn blobs(&self) -> &BlobCache {
         &self.blobs
     }
 

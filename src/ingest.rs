@@ -6,6 +6,7 @@ pub mod catalog;
 mod demand;
 mod driver;
 pub mod git;
+mod keep;
 pub mod once;
 mod past;
 mod schedule;
@@ -20,6 +21,12 @@ use git::HistoryLimits;
 use git::connection::{Connection, ConnectionSettings};
 use git::location::Remote;
 use git::remote::RemoteCopy;
+
+/// Directories in the data directory: what indexes are made of, in one directory per repository, and
+/// records of commits, in one file per repository with this ending.
+pub const INDEX: &str = "index";
+const HISTORY: &str = "history";
+const RECORDS: &str = ".records";
 
 /// The numbers and places that bound reading.
 #[derive(Clone, Debug)]
@@ -44,6 +51,8 @@ pub struct IngestSettings {
     pub sweep: Duration,
     /// Time between two looks at every file that prove that events told everything; zero: never.
     pub audit: Duration,
+    /// Time without changes of an index after which it is stored.
+    pub write_after: Duration,
 }
 
 /// When git repositories are looked at again without being asked.
@@ -80,8 +89,6 @@ impl IngestSettings {
 
     /// Where the records of a repository's commits are kept.
     fn records_of(&self, name: &str) -> PathBuf {
-        self.data_dir
-            .join("history")
-            .join(format!("{name}.records"))
+        self.data_dir.join(HISTORY).join(format!("{name}{RECORDS}"))
     }
 }

@@ -2,11 +2,12 @@
 //! a thin door to [`app`]; tests and benches use the rooms directly.
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
-//! `config`, `telemetry`, `store` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
+//! `config`, `telemetry`, `store`, `disk` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
 
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod disk;
 pub mod engine;
 pub mod eval;
 pub mod http;

@@ -1,10 +1,12 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use tempfile::TempDir;
 
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
@@ -13,6 +15,8 @@ pub const FILE: &str = "foveate.db";
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: SqlitePool,
+    /// Where the file is, if not in the data directory.
+    _copy: Option<Arc<TempDir>>,
 }
 
 /// Whose files a repository's row points to.
@@ -86,7 +90,34 @@ impl Store {
             .connect_with(options)
             .await?;
         sqlx::migrate!("migrations/sqlite").run(&pool).await?;
-        Ok(Self { pool })
+        Ok(Self { pool, _copy: None })
+    }
+
+    /// Opens a copy of the database of a `data_dir` that cannot be written: what is changed is lost
+    /// at the end.
+    ///
+    /// # Errors
+    /// When it can be copied nowhere.
+    pub async fn open_copy(data_dir: &Path) -> Result<Self, StoreError> {
+        let refuse = |error: std::io::Error| StoreError::Directory {
+            path: data_dir.display().to_string(),
+            reason: format!("it cannot be written, and its database cannot be copied: {error}"),
+        };
+        let copy = tempfile::tempdir().map_err(refuse)?;
+        // What was not merged into the file yet stands beside it.
+        for name in [FILE.to_owned(), format!("{FILE}-wal")] {
+            match tokio::fs::copy(data_dir.join(&name), copy.path().join(&name)).await {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(refuse(error));
+                }
+                _ => {}
+            }
+        }
+        let store = Self::open(copy.path()).await?;
+        Ok(Self {
+            _copy: Some(Arc::new(copy)),
+            ..store
+        })
     }
 
     /// All repositories, by name.
@@ -170,6 +201,10 @@ mod tests {
         assert!(!store.insert(&row).await?, "the name is taken");
         store.close().await;
         assert!(store.ping().await.is_err(), "it is closed");
+
+        let copy = Store::open_copy(directory.path()).await?;
+        assert!(copy.delete("a").await?);
+        copy.close().await;
 
         let store = Store::open(directory.path()).await?;
         assert_eq!(store.repositories().await?, [row]);

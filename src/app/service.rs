@@ -13,14 +13,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::UsageError;
 use crate::config::Config;
-use crate::engine::{Engine, EngineSettings};
+use crate::disk::{DataDir, DataDirError};
+use crate::engine::{Engine, EngineSettings, KeptIn};
 use crate::http::hosts::Hosts;
 use crate::http::router::router;
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::HistoryLimits;
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
-use crate::ingest::{Catalog, IngestSettings, LocalPaths, PollSettings};
+use crate::ingest::{Catalog, INDEX, IngestSettings, LocalPaths, PollSettings};
 use crate::store::Store;
 use crate::telemetry;
 
@@ -36,6 +37,8 @@ pub struct Service {
     state: HttpState,
     grace: Duration,
     stop: CancellationToken,
+    /// Held as long as anything may be written.
+    _data_dir: DataDir,
 }
 
 impl Service {
@@ -59,15 +62,25 @@ impl Service {
             })
         })?;
         let address = listener.local_addr()?;
-        let store = Store::open(&config.storage.data_dir).await?;
-        let data_dir = tokio::fs::canonicalize(&config.storage.data_dir)
-            .await
-            .context("cannot use the data directory")?;
+        let data_dir = config.storage.data_dir.clone();
+        let data_dir = tokio::task::spawn_blocking(move || DataDir::open(&data_dir))
+            .await?
+            .map_err(unusable)?;
+        let store = match data_dir.read_only() {
+            None => Store::open(data_dir.path()).await?,
+            Some(reason) => {
+                tracing::warn!(
+                    reason,
+                    "the data directory cannot be written: what is learned is lost at the end"
+                );
+                Store::open_copy(data_dir.path()).await?
+            }
+        };
         let engine = Arc::new(
-            Engine::new(engine_settings(&config), ranking)
+            Engine::new(engine_settings(&config, &data_dir), ranking)
                 .context("cannot start the threads for indexing")?,
         );
-        let ingest = ingest_settings(&config, data_dir);
+        let ingest = ingest_settings(&config, data_dir.path().to_owned());
         let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
         let catalog = Arc::new(catalog);
         catalog.restore().await?;
@@ -97,6 +110,7 @@ impl Service {
             state,
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
             stop,
+            _data_dir: data_dir,
         })
     }
 
@@ -169,7 +183,15 @@ fn ranking(file: &Path) -> anyhow::Result<RankingConfig> {
     Ok(RankingConfig::parse(&text).map_err(|error| refuse(error.to_string()))?)
 }
 
-fn engine_settings(config: &Config) -> EngineSettings {
+fn unusable(error: DataDirError) -> anyhow::Error {
+    match error {
+        DataDirError::InUse { .. } => UsageError(error.to_string()).into(),
+        DataDirError::Unusable { .. } => error.into(),
+    }
+}
+
+fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
+    let kept_in = data_dir.path().join(INDEX);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let or_cores = |n: usize| if n == 0 { cores } else { n };
     EngineSettings {
@@ -187,6 +209,10 @@ fn engine_settings(config: &Config) -> EngineSettings {
         deadline: config.answer.deadline(),
         build_deadline: config.answer.build_deadline(),
         revisions: config.answer.revisions,
+        kept_in: match data_dir.read_only() {
+            None => KeptIn::Directory(kept_in),
+            Some(reason) => KeptIn::ReadOnly(kept_in, reason.to_owned()),
+        },
     }
 }
 
@@ -217,6 +243,7 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         events: config.watch.events,
         audit: Duration::from_secs(config.watch.audit_seconds),
         sweep: Duration::from_secs(config.watch.sweep_seconds),
+        write_after: Duration::from_millis(config.storage.write_after_ms),
     }
 }
 

@@ -53,6 +53,8 @@ enum RepoCommand {
         /// Its name.
         name: String,
     },
+    /// Drop stored data that no revision in memory holds, and those of repositories that are gone.
+    Gc,
     /// Forget a repository. Its files are not touched.
     Rm {
         /// Its name.
@@ -109,6 +111,7 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         RepoCommand::List => (Method::GET, "/repos".to_owned(), None),
         RepoCommand::Show { name } => (Method::GET, path_of(name)?, None),
         RepoCommand::Sync { name } => (Method::POST, path_of(name)? + "/sync", None),
+        RepoCommand::Gc => (Method::POST, "/gc".to_owned(), None),
         RepoCommand::Rm { name } => (Method::DELETE, path_of(name)?, None),
     };
     let answer = call(&args.server.server, method, &path, body)?;
@@ -121,6 +124,10 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     match (&args.command, answer.get("repos").and_then(Value::as_array)) {
+        (RepoCommand::Gc, _) => {
+            let freed = answer.get("freed_bytes").and_then(Value::as_u64);
+            writeln!(out, "freed {} bytes", freed.unwrap_or(0))?;
+        }
         (RepoCommand::Rm { name }, _) => writeln!(out, "removed {name}")?,
         (RepoCommand::List, Some(repos)) if repos.is_empty() => {
             writeln!(

@@ -1,7 +1,8 @@
 //! What was parsed from each blob, shared by every revision of every repository: a blob is parsed
 //! once per language that its name suggests. What a live snapshot holds is found again for free
 //! through a weak reference; beyond that the most recently used contents are kept alive up to a
-//! number of bytes. It knows no path, no repository and no file system.
+//! number of bytes; what is on disk is read from there instead of being parsed. It knows no path and
+//! no file system.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -10,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use dashmap::DashMap;
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
 use foveate_parse::Limits;
+
+use super::Kept;
 
 /// A blob, and the language that the file's name suggests.
 type Key = (ObjectId, Option<Language>);
@@ -30,22 +33,31 @@ pub struct BlobStats {
     pub parsed: u64,
     /// Blobs that were found already parsed.
     pub reused: u64,
+    /// Blobs whose facts were read from disk.
+    pub restored: u64,
     /// Blobs that are known now.
     pub known: usize,
     /// Estimated bytes of the contents that the cache itself keeps alive.
     pub kept_bytes: usize,
 }
 
-/// The contents of blobs.
-#[derive(Debug)]
+/// The contents of blobs, and what of one repository outlives the process behind them.
+#[derive(Clone, Debug)]
 pub struct BlobCache {
+    shared: Arc<Shared>,
+    kept: Option<Arc<Kept>>,
+}
+
+#[derive(Debug)]
+struct Shared {
     limits: Limits,
     slots: DashMap<Key, Arc<Slot>>,
-    kept: Mutex<Kept>,
+    recent: Mutex<Recent>,
     capacity_bytes: usize,
     prune_at: AtomicUsize,
     parsed: AtomicU64,
     reused: AtomicU64,
+    restored: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +71,7 @@ enum Known {
 
 /// Contents kept alive, oldest first; `used` gives one a second round.
 #[derive(Debug, Default)]
-struct Kept {
+struct Recent {
     queue: VecDeque<(Arc<Content>, usize, Arc<AtomicBool>)>,
     bytes: usize,
 }
@@ -71,33 +83,77 @@ impl BlobCache {
     /// An empty cache that parses under `limits` and keeps contents of at most `capacity_bytes`
     /// alive that no snapshot holds.
     pub fn new(limits: Limits, capacity_bytes: usize) -> Self {
-        Self {
+        let shared = Shared {
             limits,
             slots: DashMap::default(),
-            kept: Mutex::default(),
+            recent: Mutex::default(),
             capacity_bytes,
             prune_at: AtomicUsize::new(16_384),
             parsed: AtomicU64::new(0),
             reused: AtomicU64::new(0),
+            restored: AtomicU64::new(0),
+        };
+        Self {
+            shared: Arc::new(shared),
+            kept: None,
+        }
+    }
+
+    /// The same cache for one repository, of which more is found on disk.
+    pub(super) fn with(&self, kept: Arc<Kept>) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            kept: Some(kept),
         }
     }
 
     /// The limits that files are read under.
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        &self.shared.limits
     }
 
-    /// What the blob gave when it was last read as `named`, if it is still there.
+    /// What the blob gave when it was last read as `named`, if it is still there or on disk.
     pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+        self.shared.get(blob, named).or_else(|| {
+            let reading = self.kept.as_ref()?.find(blob, named)?;
+            Some(self.shared.take(blob, named, reading))
+        })
+    }
+
+    /// What the blob gives; parses `bytes` unless that was done before. Two threads that ask for
+    /// one blob at once parse it once.
+    pub fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
+        self.shared.read(blob, named, bytes)
+    }
+
+    /// Counts for metrics and tests.
+    pub fn stats(&self) -> BlobStats {
+        self.shared.stats()
+    }
+}
+
+impl Shared {
+    fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
         let slot = Arc::clone(&*self.slots.get(&(blob, named))?);
         let reading = slot.get()?;
         self.reused.fetch_add(1, Ordering::Relaxed);
         Some(reading)
     }
 
-    /// What the blob gives; parses `bytes` unless that was done before. Two threads that ask for
-    /// one blob at once parse it once.
-    pub fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
+    /// Takes in what was read from disk, unless another thread was faster.
+    fn take(&self, blob: ObjectId, named: Option<Language>, reading: Reading) -> Reading {
+        self.prune();
+        let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
+        let mut known = lock(&slot.0);
+        if let Some(reading) = known.as_ref().and_then(Known::reading) {
+            return reading;
+        }
+        self.restored.fetch_add(1, Ordering::Relaxed);
+        *known = Some(self.know(&reading));
+        reading
+    }
+
+    fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = lock(&slot.0);
@@ -107,42 +163,50 @@ impl BlobCache {
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
         let (language, content) = foveate_parse::read(named, bytes, &self.limits);
-        let content = content.map(Arc::new);
-        *known = Some(match &content {
+        let reading = Reading {
+            language,
+            content: content.map(Arc::new),
+        };
+        *known = Some(self.know(&reading));
+        reading
+    }
+
+    fn know(&self, reading: &Reading) -> Known {
+        match &reading.content {
             Ok(content) => {
                 let used = Arc::new(AtomicBool::new(false));
                 self.keep(content, &used);
-                Known::Content(language, Arc::downgrade(content), used)
+                Known::Content(reading.language, Arc::downgrade(content), used)
             }
-            Err(reason) => Known::Skipped(language, reason.clone()),
-        });
-        Reading { language, content }
+            Err(reason) => Known::Skipped(reading.language, reason.clone()),
+        }
     }
 
-    /// Counts for metrics and tests.
-    pub fn stats(&self) -> BlobStats {
+    fn stats(&self) -> BlobStats {
         BlobStats {
             parsed: self.parsed.load(Ordering::Relaxed),
             reused: self.reused.load(Ordering::Relaxed),
+            restored: self.restored.load(Ordering::Relaxed),
             known: self.slots.len(),
-            kept_bytes: lock(&self.kept).bytes,
+            kept_bytes: lock(&self.recent).bytes,
         }
     }
 
     fn keep(&self, content: &Arc<Content>, used: &Arc<AtomicBool>) {
         let bytes = content.text.len() + content.facts.heap_bytes() + size_of::<Content>();
-        let mut kept = lock(&self.kept);
-        kept.bytes += bytes;
-        kept.queue
+        let mut recent = lock(&self.recent);
+        recent.bytes += bytes;
+        recent
+            .queue
             .push_back((Arc::clone(content), bytes, Arc::clone(used)));
-        while kept.bytes > self.capacity_bytes {
-            let Some((content, bytes, used)) = kept.queue.pop_front() else {
+        while recent.bytes > self.capacity_bytes {
+            let Some((content, bytes, used)) = recent.queue.pop_front() else {
                 break;
             };
             if used.swap(false, Ordering::Relaxed) {
-                kept.queue.push_back((content, bytes, used));
+                recent.queue.push_back((content, bytes, used));
             } else {
-                kept.bytes -= bytes;
+                recent.bytes -= bytes;
             }
         }
     }

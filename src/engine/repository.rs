@@ -11,7 +11,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::{Snapshot, snapshot::Memory};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Progress, RepoName, Revisions};
+use super::{BlobCache, Kept, Progress, RepoName, Revisions};
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,13 +214,21 @@ pub struct Repository {
     progress: Arc<Progress>,
     pending: Arc<AtomicUsize>,
     revisions: Revisions,
+    blobs: BlobCache,
+    kept: Arc<Kept>,
     demands: mpsc::Sender<Demand>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
 }
 
 impl Repository {
-    pub(super) fn new(name: RepoName, source: Source, revisions: usize) -> (Self, Orders) {
+    pub(super) fn new(
+        name: RepoName,
+        source: Source,
+        revisions: usize,
+        blobs: BlobCache,
+        kept: Arc<Kept>,
+    ) -> (Self, Orders) {
         let (demands, demands_out) = mpsc::channel(DEMANDS);
         let (syncs, syncs_out) = mpsc::channel(1);
         let repository = Self {
@@ -237,6 +245,8 @@ impl Repository {
             progress: Arc::default(),
             pending: Arc::default(),
             revisions: Revisions::new(revisions),
+            blobs,
+            kept,
             demands,
             syncs,
             changed: watch::Sender::new(()),
@@ -288,12 +298,27 @@ impl Repository {
         &self.revisions
     }
 
+    /// What its blobs gave.
+    pub fn blobs(&self) -> &BlobCache {
+        &self.blobs
+    }
+
+    /// What of it outlives the process.
+    pub fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// Asks for a look at the source; an order that still waits covers this one.
     pub fn order_sync(&self) {
         let _ = self.syncs.try_send(());
     }
 
-    /// Tells of every new snapshot and every change of state.
+    /// Tells those who follow [`Self::changes`] that a revision was added.
+    pub fn tell(&self) {
+        self.changed.send_replace(());
+    }
+
+    /// Tells of every new snapshot, every change of state and every revision that was added.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }

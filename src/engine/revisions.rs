@@ -77,6 +77,15 @@ impl Revisions {
         Claim::Build(Ticket(sender))
     }
 
+    /// The snapshots that are warm.
+    pub fn warm(&self) -> Vec<Arc<Snapshot>> {
+        let slots = self.lock();
+        let outcomes = slots.iter().map(|(_, receiver)| receiver.borrow());
+        outcomes
+            .filter_map(|outcome| outcome.as_ref()?.as_ref().ok().cloned())
+            .collect()
+    }
+
     /// How many are warm or being built.
     pub fn len(&self) -> usize {
         self.lock().len()

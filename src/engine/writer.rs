@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveate_index::lexical::LexicalError;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
@@ -90,6 +91,26 @@ pub fn build(
     generation: u64,
     previous: Option<&Snapshot>,
 ) -> Result<Snapshot, PublishError> {
+    index(plan, |revision, files, history| {
+        Snapshot::build(revision, generation, files, history, previous)
+    })
+}
+
+/// Builds the first index of a revision, with segments that were stored.
+fn restore(plan: Plan, segments: &[Vec<u8>]) -> Result<Snapshot, PublishError> {
+    index(plan, |revision, files, history| {
+        Snapshot::restore(revision, 1, files, history, segments)
+    })
+}
+
+fn index(
+    plan: Plan,
+    build: impl FnOnce(
+        Revision,
+        Vec<SourceFile>,
+        Option<Arc<History>>,
+    ) -> Result<Snapshot, LexicalError>,
+) -> Result<Snapshot, PublishError> {
     let Plan {
         cause,
         revision,
@@ -99,8 +120,8 @@ pub fn build(
     let start = Instant::now();
     let functions = past.as_ref().map(|past| past.functions);
     let history = past.map(|past| past.history);
-    let mut snapshot = Snapshot::build(revision, generation, files, history, previous)
-        .map_err(|error| PublishError(error.to_string()))?;
+    let mut snapshot =
+        build(revision, files, history).map_err(|error| PublishError(error.to_string()))?;
     snapshot.touched_functions = functions.unwrap_or_default();
     metrics::histogram!("foveate_index_build_seconds", "cause" => cause.name())
         .record(start.elapsed());
@@ -131,12 +152,12 @@ impl Writer {
     pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
         let previous = self.repository.current();
         let previous = previous.as_ref().map(|p| &*p.snapshot);
-        let generation = previous.map_or(1, |p| p.generation + 1);
         let start = Instant::now();
-        let snapshot = self
-            .pool
-            .install(|| build(plan, generation, previous))
-            .map(Arc::new)?;
+        let snapshot = self.pool.install(|| match previous {
+            Some(previous) => build(plan, previous.generation + 1, Some(previous)),
+            None => restore(plan, &self.repository.kept().segments()),
+        });
+        let snapshot = snapshot.map(Arc::new)?;
         self.swap_in(Arc::clone(&snapshot), start.elapsed());
         Ok(snapshot)
     }

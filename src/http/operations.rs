@@ -145,6 +145,7 @@ fn engine_states(out: &mut Exposition, engine: &Engine) {
     let BlobStats {
         parsed,
         reused,
+        restored,
         known,
         kept_bytes,
     } = engine.blobs().stats();
@@ -159,6 +160,12 @@ fn engine_states(out: &mut Exposition, engine: &Engine) {
         Kind::Counter,
         "File contents found already parsed.",
         reused as f64,
+    );
+    out.single(
+        "foveate_blobs_restored_total",
+        Kind::Counter,
+        "File contents whose facts were read from disk.",
+        restored as f64,
     );
     out.single(
         "foveate_blobs_known",
@@ -232,6 +239,12 @@ fn repository_states(out: &mut Exposition, engine: &Engine) {
         figures.one("revisions"),
     );
     out.family(
+        "foveate_repository_disk_bytes",
+        Kind::Gauge,
+        "Bytes of the stored index, by repository.",
+        figures.one("disk"),
+    );
+    out.family(
         "foveate_repository_index_bytes",
         Kind::Gauge,
         "Estimated bytes of the current index, by repository and structure.",
@@ -275,6 +288,8 @@ impl Figures {
         };
         add("pending", "", repository.pending_files());
         add("revisions", "", repository.revisions().len());
+        let disk = usize::try_from(repository.kept().bytes());
+        add("disk", "", disk.unwrap_or(usize::MAX));
         let Some(current) = repository.current() else {
             return;
         };

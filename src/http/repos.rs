@@ -95,6 +95,8 @@ pub struct RepoAnswer {
     poll: Option<PollAnswer>,
     /// Whether past commits count yet.
     history: bool,
+    /// What is stored, so that a restart need not read everything again.
+    disk: DiskAnswer,
     /// Why it failed.
     error: Option<String>,
     /// The files that are not indexed; only with `?skipped=true`.
@@ -142,6 +144,15 @@ pub struct PollAnswer {
     checked_seconds_ago: Option<u64>,
     /// Seconds until the next look; null where there is none.
     next_in_seconds: Option<u64>,
+}
+
+/// What is stored of a repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiskAnswer {
+    /// Bytes in the data directory, without the copy of a remote repository.
+    bytes: u64,
+    /// Why the stored index is not up to date, or why none is stored; answers do not suffer.
+    error: Option<String>,
 }
 
 /// A file that is not indexed.
@@ -268,6 +279,29 @@ pub async fn sync(
     Ok((StatusCode::ACCEPTED, Json(repo_answer(&repository))))
 }
 
+/// What was dropped.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CollectedAnswer {
+    /// Bytes freed in the data directory.
+    freed_bytes: u64,
+    /// The same by repository, of those that are in memory and of those that there are no more.
+    repos: BTreeMap<String, u64>,
+}
+
+/// Drop what is stored and no revision in memory holds, and what is stored of repositories that
+/// there are no more. Answers do not wait for it.
+#[utoipa::path(
+    post, path = "/gc", tag = "repos",
+    responses((status = 200, description = "Done", body = CollectedAnswer))
+)]
+pub async fn collect(State(state): State<HttpState>) -> Json<CollectedAnswer> {
+    let repos = state.catalog.collect().await;
+    Json(CollectedAnswer {
+        freed_bytes: repos.values().sum(),
+        repos,
+    })
+}
+
 fn find(state: &HttpState, name: &str) -> Result<Arc<Repository>, Problem> {
     state.engine.get(name).ok_or_else(|| unknown_repo(name))
 }
@@ -343,6 +377,10 @@ fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
         watch: watch_answer(&status.watching, repository.pending_files()),
         poll: status.polling.map(poll_answer),
         history: snapshot.is_some_and(|s| s.history.is_some()),
+        disk: DiskAnswer {
+            bytes: repository.kept().bytes(),
+            error: repository.kept().trouble(),
+        },
         error: status.error.clone(),
         skipped_files: None,
     }

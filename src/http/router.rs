@@ -18,6 +18,7 @@ pub fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(repos::list, repos::register))
         .routes(routes!(repos::show, repos::remove))
         .routes(routes!(repos::sync))
+        .routes(routes!(repos::collect))
         .routes(routes!(operations::health))
         .routes(routes!(operations::ready))
         .routes(routes!(operations::metrics))

@@ -1,8 +1,10 @@
 //! Which repositories there are: registers, removes and restores them, and starts the tasks that
 //! keep them current. The list outlives the process; what `--watch` names does not.
 
+mod orphans;
 mod source;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +20,9 @@ use super::demand::Supplier;
 use super::driver::{Driver, GitSource, Origin};
 use super::git::remote::{self, RemoteCopy};
 use super::git::{GitError, Location, LocationError, Records};
+use super::keep::Keeper;
 use super::past::PastReader;
+use super::tree::Stats;
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
 
@@ -188,9 +192,9 @@ impl Catalog {
             return Ok(false);
         }
         self.store.delete(name).await?;
-        if self.engine.remove(name).is_none() {
+        let Some(repository) = self.engine.remove(name) else {
             return Ok(false);
-        }
+        };
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
             stop.cancel();
             tracker.close();
@@ -207,8 +211,44 @@ impl Catalog {
             }
             _ => {}
         }
+        if let Some(directory) = repository.kept().directory() {
+            match tokio::fs::remove_dir_all(directory).await {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    tracing::warn!(repo = name, %error, "the stored index was not removed");
+                }
+                _ => {}
+            }
+        }
         tracing::info!(repo = name, "removed");
         Ok(true)
+    }
+
+    /// Drops what is stored and no revision that is warm holds, and what is stored of repositories
+    /// that there are no more. Returns the bytes freed, by name.
+    pub async fn collect(&self) -> BTreeMap<String, u64> {
+        let mut freed = BTreeMap::new();
+        for repository in self.engine.repositories() {
+            let name = repository.name().to_string();
+            let collected = tokio::task::spawn_blocking(move || {
+                let current = repository.current()?;
+                let others = repository.revisions().warm();
+                let kept = repository.kept();
+                Some(kept.collect(&current.snapshot, &others))
+            });
+            match collected.await {
+                Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),
+                Ok(Some(Err(error))) => tracing::warn!(repo = name, %error, "nothing was dropped"),
+                // Without an index there is nothing to compare with.
+                Ok(None) | Err(_) => {}
+            }
+        }
+        let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
+        let orphans = tokio::task::spawn_blocking(move || {
+            let is_known = |name: &str| engine.get(name).is_some();
+            orphans::remove(&settings, is_known)
+        });
+        freed.extend(orphans.await.unwrap_or_default());
+        freed
     }
 
     /// Whether the list can be read and written.
@@ -275,6 +315,17 @@ impl Catalog {
             tracker: tracker.clone(),
         };
         tracker.spawn(supplier.serve(orders.demands));
+        let kept = writer.repository().kept().directory();
+        let stats = kept.map(|directory| directory.join("tree.state"));
+        let keeper = Keeper {
+            repository: Arc::clone(writer.repository()),
+            stats: Arc::new(Stats::kept_in(stats)),
+            quiet: self.settings.write_after,
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+        };
+        let stats = Arc::clone(&keeper.stats);
+        tracker.spawn(keeper.keep());
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
@@ -283,6 +334,7 @@ impl Catalog {
             tracker: tracker.clone(),
             git,
             past,
+            stats,
         };
         match source {
             Source::WorkingTree { path, watch } => {

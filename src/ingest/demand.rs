@@ -78,6 +78,7 @@ impl Supplier {
             Claim::Build(ticket) => match self.build(&commit).await {
                 Ok(snapshot) => {
                     ticket.fulfil(Arc::clone(&snapshot));
+                    self.repository.tell();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
                     self.add_history(&ticket, &snapshot).await;
                 }
@@ -122,11 +123,11 @@ impl Supplier {
         let progress = Arc::new(Progress::default());
         // However this future ends, the work behind it does not go on for nobody.
         let _guard = CancelOnDrop(Arc::clone(&progress));
-        let engine = Arc::clone(&self.engine);
+        let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, previous) = (commit.to_owned(), self.repository.current());
         let work = self.blocking(move || {
             let snapshot = engine.pool().install(|| {
-                let files = git.files(&commit, engine.blobs(), &progress)?;
+                let files = git.files(&commit, repository.blobs(), &progress)?;
                 let plan = Plan {
                     cause: Cause::Demand,
                     revision: Revision {

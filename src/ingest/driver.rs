@@ -20,7 +20,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use super::IngestSettings;
 use super::git::{GitError, GitRepo, Step};
 use super::past::PastReader;
-use super::tree::WorkingTree;
+use super::tree::{Stats, WorkingTree};
 use crate::engine::{Cause, Engine, Past, Phase, Plan, Writer};
 pub(super) use git::{GitSource, Origin};
 use tree::{Look, TreeWork};
@@ -36,6 +36,8 @@ pub(super) struct Driver {
     /// The repository that other revisions are read from, once it is known.
     pub git: Arc<ArcSwapOption<GitRepo>>,
     pub past: PastReader,
+    /// What is known of a working tree's files.
+    pub stats: Arc<Stats>,
 }
 
 /// The history of a commit, being loaded; nobody waits for its turn once it is dropped.
@@ -101,8 +103,9 @@ impl Driver {
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
         let (shared, excluded) = (self.shared(), vec![self.settings.data_dir.clone()]);
         let settings = Arc::clone(&self.settings);
+        let stats = Arc::clone(&self.stats);
         self.blocking(move || {
-            let tree = WorkingTree::new(path, excluded);
+            let tree = WorkingTree::new(path, excluded).knowing(stats);
             shared.git.store(tree.git().cloned().map(Arc::new));
             let mut work = TreeWork {
                 tree,

@@ -25,6 +25,7 @@ use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use read::IdKind;
 use stat::Stat;
+pub use stat::Stats;
 use walk::{Found, Listing, Rules};
 
 /// Why a working tree cannot be read.
@@ -53,6 +54,7 @@ pub struct WorkingTree {
     entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
     head: Head,
+    stats: Arc<Stats>,
 }
 
 #[derive(Debug)]
@@ -85,8 +87,14 @@ impl WorkingTree {
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
+            stats: Arc::new(Stats::kept_in(None)),
             root,
         }
+    }
+
+    /// The same tree, of whose files `stats` are known and kept.
+    pub fn knowing(self, stats: Arc<Stats>) -> Self {
+        Self { stats, ..self }
     }
 
     /// Its directory.
@@ -304,15 +312,22 @@ impl WorkingTree {
             by_size.then_with(|| a.path.cmp(&b.path))
         });
         let (root, ids) = (&self.root, IdKind::of(&self.head.commit));
+        let (entries, stats) = (&self.entries, &*self.stats);
         let read: Vec<Result<(Stat, SourceFile), RepoPath>> = stale
             .into_par_iter()
             .with_max_len(1)
             .map(|found| {
                 progress.step()?;
                 let path = found.path.clone();
-                Ok(read::file(root, found, blobs, ids).ok_or(path))
+                // What an event names is read whatever it looks like.
+                let is_first = !named.contains(&path) && !entries.contains_key(&path);
+                let stats = is_first.then_some(stats);
+                Ok(read::file(root, found, blobs, ids, stats).ok_or(path))
             })
             .collect::<Result<_, Cancelled>>()?;
+        let known = read.iter().flatten();
+        let known = known.map(|(stat, file)| (&file.path, *stat, file.blob));
+        stats.learn(known.filter(|(_, _, blob)| *blob != read::unread()));
         let mut changed = false;
         for read in read {
             match read {

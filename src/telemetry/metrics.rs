@@ -17,7 +17,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 12] = [
+const EVENTS: [(&str, Kind, &str); 14] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -72,6 +72,16 @@ const EVENTS: [(&str, Kind, &str); 12] = [
         "foveate_audit_mended_files_total",
         Kind::Counter,
         "Files of which audits found that they had changed without an event.",
+    ),
+    (
+        "foveate_disk_damaged_total",
+        Kind::Counter,
+        "Stored data that were not what was written and are made again, by what they were.",
+    ),
+    (
+        "foveate_disk_failed_writes_total",
+        Kind::Counter,
+        "Times that a repository's index could not be stored.",
     ),
     (
         "foveate_panics_total",

@@ -74,7 +74,7 @@ impl TestApp {
         Self::start_in(data, None, change).await
     }
 
-    async fn start_in(
+    pub async fn start_in(
         data: &Path,
         keep: Option<TempDir>,
         change: impl FnOnce(&mut Config),

@@ -12,6 +12,8 @@ mod documents;
 mod floors;
 mod git;
 mod hub;
+mod kept;
+mod killed;
 mod limits;
 mod metrics;
 mod openapi;

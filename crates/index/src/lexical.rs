@@ -7,6 +7,7 @@ mod fields;
 mod impacts;
 mod score;
 mod segment;
+pub(crate) mod stored;
 mod weights;
 
 use std::sync::{Arc, OnceLock};
@@ -15,11 +16,13 @@ use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm};
+pub use self::stored::{StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, NameId, Named, PastCommit};
 use self::impacts::Scoring;
-use self::segment::{Document, Segment, SegmentFile};
+pub(crate) use self::segment::Segment;
+use self::segment::{Document, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
 
 /// The lexical index could not be written or read.
@@ -63,22 +66,21 @@ pub struct Lexical {
 }
 
 impl Lexical {
-    /// Indexes all files, beside the commits that are indexed already. Segments of `previous` are used again for the files that they still
-    /// describe; scores depend on the files alone, not on how they are spread over segments.
+    /// Indexes all files, beside the commits that are indexed already. `segments` are used again
+    /// for the files that they still describe; scores depend on the files alone, not on how they are
+    /// spread over segments.
     ///
     /// # Errors
     /// When a segment cannot be written.
     pub(crate) fn build(
         files: &Files,
         commits: Arc<Commits>,
-        previous: Option<&Lexical>,
+        segments: Vec<Arc<Segment>>,
     ) -> Result<Self, LexicalError> {
         let mut covered = vec![false; files.len()];
-        let mut parts: Vec<Part> = previous
-            .map(|p| p.parts.as_slice())
-            .unwrap_or_default()
-            .iter()
-            .map(|part| Part::claim(part.segment.clone(), files, &mut covered))
+        let mut parts: Vec<Part> = segments
+            .into_iter()
+            .map(|segment| Part::claim(segment, files, &mut covered))
             .collect();
         drop_worn(&mut parts, &mut covered);
         let fresh: Vec<FileId> = files
@@ -146,6 +148,11 @@ impl Lexical {
         Ok(chunks)
     }
 
+    /// The segments, to be used again by a later snapshot.
+    pub(crate) fn segments(&self) -> Vec<Arc<Segment>> {
+        self.parts.iter().map(|part| part.segment.clone()).collect()
+    }
+
     /// The index of commit messages, to be shared with a later snapshot.
     pub(crate) fn shared_commits(&self) -> Arc<Commits> {
         Arc::clone(&self.commits)
@@ -170,7 +177,8 @@ impl Part {
                 let id = files.find(held.path.as_str())?;
                 let content = files.file(id).content.as_ref()?;
                 let taken = &mut covered[id.0 as usize];
-                if *taken || !Arc::ptr_eq(content, &held.content) {
+                let is_held = |held| Arc::ptr_eq(content, held);
+                if *taken || !held.content.as_ref().is_some_and(is_held) {
                     return None;
                 }
                 *taken = true;
@@ -257,7 +265,7 @@ fn segment_files(files: &Files, ids: &[FileId]) -> Vec<SegmentFile> {
             let file = files.file(*id);
             Some(SegmentFile {
                 path: file.path.clone(),
-                content: file.content.clone()?,
+                content: Some(file.content.clone()?),
             })
         })
         .collect()

@@ -9,6 +9,7 @@ mod inverted;
 pub mod lexical;
 pub mod messages;
 pub mod snapshot;
+pub mod stored;
 pub mod symbols;
 pub mod tokens;
 

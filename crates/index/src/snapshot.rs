@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use foveate_model::{History, SourceFile, TouchedFunctions};
+use rayon::prelude::*;
 
 use crate::change::Change;
 use crate::files::Files;
 use crate::graph::{Graph, Previous};
-use crate::lexical::{Commits, Lexical};
+use crate::lexical::{Commits, Lexical, LexicalError, Segment, StoredSegment, stored};
 use crate::messages::Messages;
 use crate::symbols::Symbols;
 
@@ -73,13 +74,45 @@ impl Snapshot {
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
         previous: Option<&Snapshot>,
-    ) -> Result<Self, crate::lexical::LexicalError> {
+    ) -> Result<Self, LexicalError> {
+        let segments = |_: &Files| previous.map(|p| p.lexical.segments()).unwrap_or_default();
+        Self::index(revision, generation, files, history, previous, segments)
+    }
+
+    /// Indexes `files` as [`Self::build`] does without `previous`; `segments` hold what
+    /// [`StoredSegment::encode`] once wrote, and are used for the files that they still describe.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn restore(
+        revision: Revision,
+        generation: u64,
+        files: Vec<SourceFile>,
+        history: Option<Arc<History>>,
+        segments: &[Vec<u8>],
+    ) -> Result<Self, LexicalError> {
+        let segments = |files: &Files| {
+            let decoded = segments.par_iter();
+            let decoded = decoded.filter_map(|bytes| stored::decode(bytes, files));
+            decoded.map(Arc::new).collect()
+        };
+        Self::index(revision, generation, files, history, None, segments)
+    }
+
+    fn index(
+        revision: Revision,
+        generation: u64,
+        files: Vec<SourceFile>,
+        history: Option<Arc<History>>,
+        previous: Option<&Snapshot>,
+        segments: impl FnOnce(&Files) -> Vec<Arc<Segment>> + Send,
+    ) -> Result<Self, LexicalError> {
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());
         let (lexical, (symbols, messages, graph)) = rayon::join(
             || {
                 let commits = commits(&files, history.as_ref(), known);
-                Lexical::build(&files, commits, previous.map(|p| &p.lexical))
+                Lexical::build(&files, commits, segments(&files))
             },
             || {
                 let (symbols, messages) = rayon::join(
@@ -112,6 +145,11 @@ impl Snapshot {
             history,
             touched_functions: TouchedFunctions::default(),
         })
+    }
+
+    /// The segments of its lexical index, to be stored.
+    pub fn segments(&self) -> impl Iterator<Item = StoredSegment<'_>> {
+        self.lexical.stored_segments(&self.files)
     }
 
     /// Estimated heap bytes per structure.

@@ -34,6 +34,19 @@ impl ObjectId {
         Self { bytes, len: 32 }
     }
 
+    /// An id from the 20 or 32 bytes of a digest; `None` for any other number of bytes.
+    pub fn from_bytes(digest: &[u8]) -> Option<Self> {
+        if digest.len() != 20 && digest.len() != 32 {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        bytes[..digest.len()].copy_from_slice(digest);
+        Some(Self {
+            bytes,
+            len: digest.len() as u8,
+        })
+    }
+
     /// Reads 40 or 64 hexadecimal digits.
     ///
     /// # Errors

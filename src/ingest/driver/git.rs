@@ -253,7 +253,7 @@ impl GitWork {
         let engine = &self.driver.engine;
         let files = engine
             .pool()
-            .install(|| git.files(&commit, engine.blobs(), repository.progress()))?;
+            .install(|| git.files(&commit, repository.blobs(), repository.progress()))?;
         if self.is_copy {
             refuse_gaps(&files)?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Outcome, Shared, fail, publish};
-use crate::engine::{Cause, Engine, Past, Phase, Plan, Progress, Watching, Writer};
+use crate::engine::{Cause, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
 use crate::ingest::tree::{TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
@@ -138,7 +138,7 @@ impl TreeWork {
         let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes().waiting());
         let is_calm = !self.sweeps() && waiting(self) == Some(Changed::default());
         let watcher = self.watcher.as_ref();
-        let blobs = self.driver.engine.blobs();
+        let blobs = self.writer.repository().blobs();
         let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
         self.audited = Instant::now();
         self.audits += 1;
@@ -156,9 +156,10 @@ impl TreeWork {
         Ok(!differing.is_empty())
     }
 
-    fn rescan(&mut self, engine: &Engine, progress: &Progress) -> Result<bool, TreeError> {
+    fn rescan(&mut self, progress: &Progress) -> Result<bool, TreeError> {
         let watcher = self.watcher.as_ref();
-        self.tree.rescan(engine.blobs(), progress, watcher)
+        let blobs = self.writer.repository().blobs();
+        self.tree.rescan(blobs, progress, watcher)
     }
 
     pub(super) fn look(&mut self, look: Look, settings: &IngestSettings) -> Outcome {
@@ -179,12 +180,11 @@ impl TreeWork {
         }
         let (cause, read) = engine.pool().install(|| match look {
             Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Look::Everything(cause) => (cause, self.rescan(&engine, &progress)),
+            Look::Everything(cause) => (cause, self.rescan(&progress)),
             Look::At(changed) => {
                 let watcher = self.watcher.as_ref();
-                let read = self
-                    .tree
-                    .apply(&changed, engine.blobs(), &progress, watcher);
+                let blobs = self.writer.repository().blobs();
+                let read = self.tree.apply(&changed, blobs, &progress, watcher);
                 (Cause::Changed, read)
             }
         });

@@ -10,7 +10,7 @@ use sha1::digest::Output;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use super::stat::Stat;
+use super::stat::{Stat, Stats};
 use super::walk::{Found, FoundKind};
 use crate::engine::{BlobCache, skipped_file, source_file};
 
@@ -19,13 +19,14 @@ pub fn unread() -> ObjectId {
     ObjectId::from_sha1([0; 20])
 }
 
-/// Reads a file that was found. Returns its stat at the time of reading; `None` where it is gone by
-/// now.
+/// Reads a file that was found, unless `stats` say what it holds. Returns its stat at the time of
+/// reading; `None` where it is gone by now.
 pub fn file(
     root: &Path,
     found: Found,
     blobs: &BlobCache,
     ids: IdKind,
+    stats: Option<&Stats>,
 ) -> Option<(Stat, SourceFile)> {
     let Found { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
@@ -46,11 +47,17 @@ pub fn file(
     if let Some(reason) = reason {
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
+    let named = foveate_parse::language_by_name(&path);
+    if let Some((stat, blob)) = stats.and_then(|stats| stats.blob(&path, &stat))
+        && ids == IdKind::of(&blob.to_string())
+        && let Some(reading) = blobs.get(blob, named)
+    {
+        return Some((stat, source_file(path, blob, stat.size, reading)));
+    }
     let absolute = root.join(path.as_str());
     match bytes(&absolute, &stat, limit) {
         Ok((stat, bytes)) => {
             let blob = ids.blob(&bytes);
-            let named = foveate_parse::language_by_name(&path);
             let reading = match blobs.get(blob, named) {
                 Some(reading) => reading,
                 None => blobs.read(blob, named, &bytes),

@@ -1,8 +1,19 @@
-//! What the system says of a file without opening it, and whether that still holds.
+//! What the system says of a file without opening it, whether that still holds, and what is known of
+//! files by it.
 
+use std::collections::HashMap;
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use foveate_index::stored::bytes::{Decoder, Encoder};
+use foveate_model::{ObjectId, RepoPath};
+
+use crate::disk::whole;
 
 /// What the system says of a file without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +77,166 @@ impl Stat {
     }
 }
 
+/// Format of [`Stats::save`].
+const SHAPE: u64 = 1;
+
+/// The blobs of files by their stats when they were read, so that a file that was not touched since
+/// need not be read, also by the next process.
+#[derive(Debug)]
+pub struct Stats {
+    path: Option<PathBuf>,
+    /// Read from the file when first needed.
+    known: Mutex<Option<Known>>,
+    changed: AtomicBool,
+}
+
+type Known = HashMap<RepoPath, (Stat, ObjectId)>;
+
+impl Stats {
+    /// Those in the file at `path`, as far as there is one.
+    pub fn kept_in(path: Option<PathBuf>) -> Self {
+        Self {
+            path,
+            known: Mutex::default(),
+            changed: AtomicBool::new(false),
+        }
+    }
+
+    /// The blob of a file that now has the stat `now`, where that is certain.
+    pub(super) fn blob(&self, path: &RepoPath, now: &Stat) -> Option<(Stat, ObjectId)> {
+        self.with(|known| {
+            let (stat, blob) = known.get(path)?;
+            stat.is_still(now).then_some((*stat, *blob))
+        })
+    }
+
+    /// Takes in what was read.
+    pub(super) fn learn<'a>(&self, read: impl Iterator<Item = (&'a RepoPath, Stat, ObjectId)>) {
+        self.with(|known| {
+            for (path, stat, blob) in read {
+                if known.insert(path.clone(), (stat, blob)) != Some((stat, blob)) {
+                    self.changed.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    /// Writes what changed since the last time, of the files that `is_there` knows; the others are
+    /// forgotten.
+    ///
+    /// # Errors
+    /// When the system says no.
+    pub fn save(&self, is_there: impl Fn(&RepoPath) -> bool) -> io::Result<()> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let bytes = self.with(|known| {
+            let before = known.len();
+            known.retain(|path, _| is_there(path));
+            let changed = self.changed.swap(false, Ordering::Relaxed);
+            (changed || known.len() != before).then(|| encode(known))
+        });
+        let Some(bytes) = bytes else {
+            return Ok(());
+        };
+        let written = whole::write(path, SHAPE, &bytes);
+        if written.is_err() {
+            self.changed.store(true, Ordering::Relaxed);
+        }
+        written
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        work(known.get_or_insert_with(|| {
+            let stored = self
+                .path
+                .as_deref()
+                .and_then(|path| whole::read(path, SHAPE));
+            stored.and_then(|bytes| decode(&bytes)).unwrap_or_default()
+        }))
+    }
+}
+
+fn encode(known: &Known) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.number(known.len() as u64);
+    for (path, (stat, blob)) in known {
+        out.text(path.as_str());
+        out.bytes(blob.as_bytes());
+        let times = [stat.modified.0, stat.modified.1, stat.changed.0];
+        let signed = times.into_iter().chain([stat.changed.1, stat.seen]);
+        for number in [stat.size, stat.device, stat.inode] {
+            out.number(number);
+        }
+        signed.for_each(|number| out.number(number.cast_unsigned()));
+    }
+    out.into_bytes()
+}
+
+fn decode(bytes: &[u8]) -> Option<Known> {
+    let mut rest = Decoder::new(bytes);
+    let entries = rest.list(|rest| {
+        let path = RepoPath::new(rest.text()?).ok()?;
+        let blob = ObjectId::from_bytes(rest.bytes()?)?;
+        let (size, device, inode) = (rest.number()?, rest.number()?, rest.number()?);
+        let mut signed = || Some(rest.number()?.cast_signed());
+        let stat = Stat {
+            size,
+            device,
+            inode,
+            modified: (signed()?, signed()?),
+            changed: (signed()?, signed()?),
+            seen: signed()?,
+        };
+        Some((path, (stat, blob)))
+    })?;
+    rest.is_empty().then(|| entries.into_iter().collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn stat(modified: i64) -> Stat {
+        Stat {
+            size: 1,
+            device: 1,
+            inode: 1,
+            modified: (modified, 5),
+            changed: (modified, 5),
+            seen: 200,
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_known_to_the_next_process() -> io::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let path = Some(directory.path().join("tree.state"));
+        let file = |name: &str| RepoPath::new(name).expect("a path");
+        let blob = ObjectId::from_sha1([7; 20]);
+        let stats = Stats::kept_in(path.clone());
+        let (old, fresh, gone) = (file("old.py"), file("fresh.py"), file("gone.py"));
+        let read = [
+            (&old, stat(-100), blob),
+            (&fresh, stat(199), blob),
+            (&gone, stat(1), blob),
+        ];
+        stats.learn(read.into_iter());
+        stats.save(|path| *path != gone)?;
+        let stats = Stats::kept_in(path.clone());
+        let now = |modified| Stat {
+            seen: 300,
+            ..stat(modified)
+        };
+        assert_eq!(stats.blob(&old, &now(-100)), Some((stat(-100), blob)));
+        assert_eq!(stats.blob(&old, &now(-99)), None, "it was written since");
+        assert_eq!(stats.blob(&fresh, &now(199)), None, "it may have been");
+        assert_eq!(stats.blob(&gone, &now(1)), None);
+        std::fs::write(path.clone().unwrap_or_default(), "not what it was")?;
+        assert_eq!(Stats::kept_in(path).blob(&old, &now(-100)), None);
+        Ok(())
+    }
 
     #[test]
     fn a_fresh_file_is_not_trusted_and_an_old_one_is() {

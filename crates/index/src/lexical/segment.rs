@@ -10,7 +10,7 @@ use tantivy::schema::{
     Field as TantivyField, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager, WhitespaceTokenizer};
-use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, Term};
+use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, TantivyDocument, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
@@ -21,8 +21,8 @@ use super::impacts::{Impacts, Known, Posting, Scoring};
 pub struct SegmentFile {
     /// Where it is: its terms are part of the index.
     pub path: RepoPath,
-    /// What it holds.
-    pub content: Arc<Content>,
+    /// What it holds; `None` where it was stored and no file holds it any more.
+    pub content: Option<Arc<Content>>,
 }
 
 /// Where a document of a segment belongs.
@@ -41,6 +41,8 @@ impl Document {
 
 /// One immutable index over some files.
 pub struct Segment {
+    /// Names it; no two have the same.
+    pub id: String,
     /// The files, in path order.
     pub files: Vec<SegmentFile>,
     /// The documents, in file and chunk order.
@@ -51,6 +53,8 @@ pub struct Segment {
     file_lengths: Vec<Lengths>,
     readers: [(TantivyField, Arc<InvertedIndexReader>); FIELDS],
     known: Known,
+    /// Tantivy's own files.
+    directory: RamDirectory,
     bytes: usize,
 }
 
@@ -65,6 +69,9 @@ impl std::fmt::Debug for Segment {
 
 /// Terms come to tantivy separated by spaces: they were split and stemmed before.
 const SPLIT_ALREADY: &str = "split_already";
+
+/// The file of tantivy's that names the others.
+pub const META: &str = "meta.json";
 
 /// Arena of one segment writer. Tantivy flushes nothing from a single-segment writer, so this is
 /// only a first size: as much as the text has, within these bounds.
@@ -90,47 +97,62 @@ impl Segment {
             TextAnalyzer::from(WhitespaceTokenizer::default()),
         );
         let directory = RamDirectory::create();
-        let bytes: usize = files.iter().map(|file| file.content.text.len()).sum();
+        let contents = files.iter().flat_map(|file| &file.content);
+        let bytes: usize = contents.map(|content| content.text.len()).sum();
         let writer_bytes = bytes.clamp(*WRITER_BYTES.start(), *WRITER_BYTES.end());
-        let mut writer = tantivy::Index::builder()
+        let mut writer = Index::builder()
             .schema(schema.build())
             .tokenizers(tokenizers)
             .single_segment_index_writer::<TantivyDocument>(directory.clone(), writer_bytes)?;
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
-        let mut file_lengths = vec![[0; FIELDS]; files.len()];
         let mut terms = DocumentTerms::default();
         for (position, file) in files.iter().enumerate() {
             terms.clear();
             terms.add(Field::Path, file.path.as_str());
-            let chunks = &file.content.facts.chunks;
+            let Some(content) = &file.content else {
+                continue;
+            };
             let mut add = |terms: &DocumentTerms, chunk| {
                 documents.push(Document {
                     file: position as u32,
                     chunk,
                 });
-                let of_file = &mut file_lengths[position];
-                for ((all, sum), own) in lengths.iter_mut().zip(of_file).zip(terms.lengths) {
+                for (all, own) in lengths.iter_mut().zip(terms.lengths) {
                     all.push(own);
-                    *sum += own;
                 }
                 writer.add_document(document(&fields, terms))
             };
             add(&terms, Document::OF_FILE)?;
-            for (number, chunk) in chunks.iter().enumerate() {
+            for (number, chunk) in content.facts.chunks.iter().enumerate() {
                 terms.clear();
-                terms.chunk(&file.content, chunk);
+                terms.chunk(content, chunk);
                 add(&terms, number as u32)?;
             }
         }
-        let index = writer.finalize()?;
-        let mut readers = Vec::with_capacity(FIELDS);
+        writer.finalize()?;
+        Self::open(files, documents, lengths, directory)
+    }
+
+    /// The segment whose tantivy files are in `directory`.
+    ///
+    /// # Errors
+    /// When tantivy cannot read them.
+    pub fn open(
+        files: Vec<SegmentFile>,
+        documents: Vec<Document>,
+        lengths: [Vec<u32>; FIELDS],
+        directory: RamDirectory,
+    ) -> Result<Self, LexicalError> {
+        let index = Index::open(directory.clone())?;
         let segments = index.searchable_segments()?;
         let reader = match segments.first() {
             Some(segment) => Some(SegmentReader::open(segment)?),
             None => None,
         };
-        for field in fields {
+        let mut readers = Vec::with_capacity(FIELDS);
+        for field in Field::ALL {
+            let field = index.schema().get_field(field.name())?;
             let inverted = match &reader {
                 Some(reader) => reader.inverted_index(field)?,
                 None => Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs)),
@@ -141,7 +163,15 @@ impl Segment {
             Ok(readers) => readers,
             Err(_) => unreachable!("one reader is made per field"),
         };
+        let mut file_lengths = vec![[0; FIELDS]; files.len()];
+        for (field, lengths) in lengths.iter().enumerate() {
+            for (document, own) in documents.iter().zip(lengths) {
+                file_lengths[document.file as usize][field] += own;
+            }
+        }
+        let id = segments.first().map(|segment| segment.id().uuid_string());
         Ok(Self {
+            id: id.unwrap_or_default(),
             files,
             bytes: directory.total_mem_usage()
                 + documents.len() * (size_of::<Document>() + size_of::<Lengths>())
@@ -151,7 +181,37 @@ impl Segment {
             file_lengths,
             readers,
             known: Known::default(),
+            directory,
         })
+    }
+
+    /// Tantivy's own files, by name.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn disk_files(&self) -> Result<Vec<(String, Vec<u8>)>, LexicalError> {
+        let index = Index::open(self.directory.clone())?;
+        let mut names: Vec<_> = index
+            .load_metas()?
+            .list_segment_files()
+            .into_iter()
+            .collect();
+        names.push(META.into());
+        names.sort();
+        let mut files = Vec::with_capacity(names.len());
+        for name in names {
+            // Not every kind of file is there.
+            if let Ok(file) = self.directory.open_read(&name) {
+                let bytes = file.read_bytes().map_err(tantivy::TantivyError::from)?;
+                files.push((name.display().to_string(), bytes.as_slice().to_vec()));
+            }
+        }
+        Ok(files)
+    }
+
+    /// Terms per field and document.
+    pub fn lengths(&self) -> &[Vec<u32>; FIELDS] {
+        &self.lengths
     }
 
     /// Terms per field, by file.

@@ -1,0 +1,123 @@
+//! Segments as bytes and back. A segment read again describes the files of a snapshot that stand
+//! where it says and hold what it says; what it holds of others is dead.
+
+use foveate_model::{ObjectId, RepoPath};
+use tantivy::Directory as _;
+use tantivy::directory::RamDirectory;
+
+use super::fields::FIELDS;
+use super::segment::{Document, META, Segment, SegmentFile};
+use super::{Lexical, LexicalError, Part};
+use crate::files::{FileId, Files};
+use crate::stored::bytes::{Decoder, Encoder};
+
+/// Counts the changes of what stands in a segment: terms, fields, what goes into each, tantivy's own
+/// format. What another version wrote must not be read.
+pub const VERSION: u32 = 1;
+
+/// A segment of a snapshot, to be stored.
+#[derive(Debug)]
+pub struct StoredSegment<'a> {
+    part: &'a Part,
+    files: &'a Files,
+}
+
+impl<'a> StoredSegment<'a> {
+    /// Names the segment; no two have the same.
+    pub fn id(&self) -> &'a str {
+        &self.part.segment.id
+    }
+
+    /// The segment's bytes. `is_stored` tells whether the content of a file is stored as it is, so
+    /// that it will be the same when the segment is read again.
+    ///
+    /// # Errors
+    /// When tantivy's own files cannot be read.
+    pub fn encode(&self, is_stored: impl Fn(FileId) -> bool) -> Result<Vec<u8>, LexicalError> {
+        let segment = &self.part.segment;
+        let mut out = Encoder::default();
+        let mut documents = segment.documents.iter().peekable();
+        out.number(segment.files.len() as u64);
+        for (position, (file, id)) in segment.files.iter().zip(&self.part.files).enumerate() {
+            out.text(file.path.as_str());
+            let live = id.filter(|id| is_stored(*id));
+            out.bytes(live.map_or(&[], |id| self.files.file(id).blob.as_bytes()));
+            let mut count = 0_u64;
+            while documents
+                .next_if(|document| document.file as usize == position)
+                .is_some()
+            {
+                count += 1;
+            }
+            out.number(count);
+        }
+        for lengths in segment.lengths() {
+            out.list(lengths, |out, length| out.number(*length));
+        }
+        out.list(&segment.disk_files()?, |out, (name, bytes)| {
+            out.text(name);
+            out.bytes(bytes);
+        });
+        Ok(out.into_bytes())
+    }
+}
+
+impl Lexical {
+    /// The segments that hold files.
+    pub(crate) fn stored_segments<'a>(
+        &'a self,
+        files: &'a Files,
+    ) -> impl Iterator<Item = StoredSegment<'a>> {
+        let held = self.parts.iter().filter(|part| part.live() > 0);
+        held.map(move |part| StoredSegment { part, files })
+    }
+}
+
+/// The segment that [`StoredSegment::encode`] wrote, with the contents of `files`; `None` for other
+/// bytes, and where none of its files is there any more.
+pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
+    let mut rest = Decoder::new(bytes);
+    let mut documents = Vec::new();
+    let mut held = 0_u32;
+    let segment_files = rest.list(|rest| {
+        let path = RepoPath::new(rest.text()?).ok()?;
+        let blob = rest.bytes()?;
+        let count = rest.number32()?;
+        let content = files.find(path.as_str()).and_then(|id| {
+            let file = files.file(id);
+            let is_same = ObjectId::from_bytes(blob) == Some(file.blob);
+            file.content.clone().filter(|_| is_same)
+        });
+        // The document of the file itself, then those of its chunks.
+        for position in 0..count {
+            documents.push(Document {
+                file: held,
+                chunk: position.checked_sub(1).unwrap_or(Document::OF_FILE),
+            });
+        }
+        held += 1;
+        Some(SegmentFile { path, content })
+    })?;
+    if segment_files.iter().all(|file| file.content.is_none()) {
+        return None;
+    }
+    let mut lengths: [Vec<u32>; FIELDS] = Default::default();
+    for of_field in &mut lengths {
+        *of_field = rest.list(Decoder::number32)?;
+        if of_field.len() != documents.len() {
+            return None;
+        }
+    }
+    let directory = RamDirectory::create();
+    rest.list(|rest| {
+        let name = rest.text()?;
+        directory
+            .atomic_write(name.as_ref(), rest.bytes()?)
+            .is_ok()
+            .then_some(())
+    })?;
+    if !rest.is_empty() || !directory.exists(META.as_ref()).ok()? {
+        return None;
+    }
+    Segment::open(segment_files, documents, lengths, directory).ok()
+}

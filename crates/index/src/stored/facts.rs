@@ -1,0 +1,558 @@
+//! What one blob gave, as bytes and back: its language, and its text with the facts, or why it has
+//! none. Reading gives back just what was written.
+
+use std::sync::Arc;
+
+use foveate_model::{
+    Chunk, ChunkKind, Content, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
+    ImportedName, Language, Lines, LocalId, Message, MessageKind, Modifiers, ObjectId, ParseIssue,
+    Reference, ReferenceKind, Region, RegionKind, SkipReason, Span, Visibility,
+};
+
+use super::bytes::{Decoder, Encoder};
+
+/// Counts the changes of what stands here. What another version wrote must not be read.
+pub const VERSION: u32 = 1;
+
+/// Names what a blob gives when a file's name suggests `named`.
+pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
+    let mut key = blob.as_bytes().to_vec();
+    key.push(named.map_or(u8::MAX, language_code));
+    key.into()
+}
+
+/// A blob's language, and its content or why it has none.
+pub type Blob = (Language, Result<Content, SkipReason>);
+
+/// The bytes of what a blob gave; `None` for what must not outlive the process: files that could
+/// not be read, and those whose parsing ran out of time, which may go better the next time.
+pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Option<Vec<u8>> {
+    let mut out = Encoder::default();
+    out.byte(language_code(language));
+    match content {
+        Ok(content) => {
+            if content.facts.issues.contains(&ParseIssue::Timeout) {
+                return None;
+            }
+            out.byte(CONTENT);
+            out.text(&content.text);
+            put_facts(&mut out, &content.facts);
+        }
+        Err(SkipReason::Binary) => out.byte(BINARY),
+        Err(SkipReason::NotUtf8) => out.byte(NOT_UTF8),
+        Err(SkipReason::LongLines) => out.byte(LONG_LINES),
+        Err(SkipReason::LfsPointer) => out.byte(LFS_POINTER),
+        // Known without reading, or not known at all.
+        Err(_) => return None,
+    }
+    Some(out.into_bytes())
+}
+
+/// What [`encode`] wrote; `None` for other bytes.
+pub fn decode(bytes: &[u8]) -> Option<Blob> {
+    let mut rest = Decoder::new(bytes);
+    let language = language_of(rest.byte()?)?;
+    let content = match rest.byte()? {
+        CONTENT => Ok(Content {
+            text: Arc::from(rest.text()?),
+            facts: take_facts(&mut rest)?,
+        }),
+        BINARY => Err(SkipReason::Binary),
+        NOT_UTF8 => Err(SkipReason::NotUtf8),
+        LONG_LINES => Err(SkipReason::LongLines),
+        LFS_POINTER => Err(SkipReason::LfsPointer),
+        _ => return None,
+    };
+    rest.is_empty().then_some((language, content))
+}
+
+const CONTENT: u8 = 0;
+const BINARY: u8 = 1;
+const NOT_UTF8: u8 = 2;
+const LONG_LINES: u8 = 3;
+const LFS_POINTER: u8 = 4;
+
+/// Two functions from a closed set to bytes and back. The first is exhaustive, so that a new member
+/// gets its number here.
+macro_rules! codes {
+    ($code:ident, $of:ident, $set:ident { $($member:ident = $number:literal,)* }) => {
+        pub(super) fn $code(member: $set) -> u8 {
+            match member {
+                $($set::$member => $number,)*
+            }
+        }
+
+        pub(super) fn $of(code: u8) -> Option<$set> {
+            Some(match code {
+                $($number => $set::$member,)*
+                _ => return None,
+            })
+        }
+    };
+}
+
+codes!(language_code, language_of, Language {
+    Python = 0,
+    JavaScript = 1,
+    TypeScript = 2,
+    Tsx = 3,
+    Go = 4,
+    Rust = 5,
+    Java = 6,
+    Kotlin = 7,
+    Scala = 8,
+    Swift = 9,
+    Ruby = 10,
+    Php = 11,
+    C = 12,
+    Cpp = 13,
+    CSharp = 14,
+    Shell = 15,
+    Sql = 16,
+    Html = 17,
+    Css = 18,
+    Markdown = 19,
+    ReStructuredText = 20,
+    Json = 21,
+    Yaml = 22,
+    Toml = 23,
+    Text = 24,
+});
+
+codes!(definition_code, definition_of, DefinitionKind {
+    Function = 0,
+    Method = 1,
+    Class = 2,
+    Interface = 3,
+    TypeAlias = 4,
+    Enum = 5,
+    EnumMember = 6,
+    Module = 7,
+    Constant = 8,
+    Variable = 9,
+    Field = 10,
+});
+
+codes!(reference_code, reference_of, ReferenceKind {
+    Call = 0,
+    Attribute = 1,
+    Type = 2,
+    Base = 3,
+    Decorator = 4,
+    Raise = 5,
+    Catch = 6,
+    Name = 7,
+});
+
+codes!(import_code, import_of, ImportKind {
+    Module = 0,
+    From = 1,
+    ReExport = 2,
+    Dynamic = 3,
+    Require = 4,
+});
+
+codes!(chunk_code, chunk_of, ChunkKind {
+    Function = 0,
+    Class = 1,
+    Module = 2,
+    Text = 3,
+});
+
+codes!(region_code, region_of, RegionKind {
+    Comment = 0,
+    Text = 1,
+    Documentation = 2,
+});
+
+codes!(message_code, message_of, MessageKind {
+    Error = 0,
+    Log = 1,
+});
+
+codes!(visibility_code, visibility_of, Visibility {
+    Public = 0,
+    Protected = 1,
+    Private = 2,
+});
+
+fn put_facts(out: &mut Encoder, facts: &FileFacts) {
+    out.byte(language_code(facts.language));
+    out.number(facts.line_count);
+    out.byte(u8::from(facts.generated));
+    out.list(&facts.issues, put_issue);
+    let mut near = Near::default();
+    out.list(&facts.definitions, |out, d| {
+        put_definition(out, &mut near, d)
+    });
+    let mut near = Near::default();
+    out.list(&facts.references, |out, r| put_reference(out, &mut near, r));
+    let mut near = Near::default();
+    out.list(&facts.imports, |out, i| put_import(out, &mut near, i));
+    out.list(&facts.exports, |out, export| {
+        out.text(&export.exported);
+        out.text(&export.local);
+    });
+    let mut near = Near::default();
+    out.list(&facts.messages, |out, message| {
+        out.byte(message_code(message.kind));
+        near.put_span(out, message.span);
+        near.put_line(out, message.line);
+        put_id(out, message.enclosing);
+    });
+    let mut near = Near::default();
+    out.list(&facts.chunks, |out, chunk| {
+        out.byte(chunk_code(chunk.kind));
+        near.put_span(out, chunk.span);
+        near.put_lines(out, chunk.lines);
+        put_id(out, chunk.definition);
+    });
+    let mut near = Near::default();
+    out.list(&facts.regions, |out, region| {
+        out.byte(region_code(region.kind));
+        near.put_span(out, region.span);
+    });
+}
+
+fn take_facts(rest: &mut Decoder<'_>) -> Option<FileFacts> {
+    Some(FileFacts {
+        language: language_of(rest.byte()?)?,
+        line_count: rest.number32()?,
+        generated: take_flag(rest)?,
+        issues: rest.list(take_issue)?,
+        definitions: {
+            let mut near = Near::default();
+            rest.list(|rest| take_definition(rest, &mut near))?
+        },
+        references: {
+            let mut near = Near::default();
+            rest.list(|rest| take_reference(rest, &mut near))?
+        },
+        imports: {
+            let mut near = Near::default();
+            rest.list(|rest| take_import(rest, &mut near))?
+        },
+        exports: rest.list(|rest| {
+            Some(Export {
+                exported: rest.text()?.into(),
+                local: rest.text()?.into(),
+            })
+        })?,
+        messages: {
+            let mut near = Near::default();
+            rest.list(|rest| {
+                Some(Message {
+                    kind: message_of(rest.byte()?)?,
+                    span: near.take_span(rest)?,
+                    line: near.take_line(rest)?,
+                    enclosing: take_id(rest)?,
+                })
+            })?
+        },
+        chunks: {
+            let mut near = Near::default();
+            rest.list(|rest| {
+                Some(Chunk {
+                    kind: chunk_of(rest.byte()?)?,
+                    span: near.take_span(rest)?,
+                    lines: near.take_lines(rest)?,
+                    definition: take_id(rest)?,
+                })
+            })?
+        },
+        regions: {
+            let mut near = Near::default();
+            rest.list(|rest| {
+                Some(Region {
+                    kind: region_of(rest.byte()?)?,
+                    span: near.take_span(rest)?,
+                })
+            })?
+        },
+    })
+}
+
+/// Places of a list, each as its distance from the one before.
+#[derive(Default)]
+struct Near {
+    at: u32,
+    line: u32,
+}
+
+impl Near {
+    fn put_span(&mut self, out: &mut Encoder, span: Span) {
+        out.difference(self.at, span.start);
+        out.difference(span.start, span.end);
+        self.at = span.start;
+    }
+
+    fn take_span(&mut self, rest: &mut Decoder<'_>) -> Option<Span> {
+        let start = rest.difference(self.at)?;
+        self.at = start;
+        let end = rest.difference(start)?;
+        Some(Span { start, end })
+    }
+
+    fn put_line(&mut self, out: &mut Encoder, line: u32) {
+        out.difference(self.line, line);
+        self.line = line;
+    }
+
+    fn take_line(&mut self, rest: &mut Decoder<'_>) -> Option<u32> {
+        self.line = rest.difference(self.line)?;
+        Some(self.line)
+    }
+
+    fn put_lines(&mut self, out: &mut Encoder, lines: Lines) {
+        self.put_line(out, lines.start);
+        out.difference(lines.start, lines.end);
+    }
+
+    fn take_lines(&mut self, rest: &mut Decoder<'_>) -> Option<Lines> {
+        let start = self.take_line(rest)?;
+        let end = rest.difference(start)?;
+        Some(Lines { start, end })
+    }
+}
+
+fn put_id(out: &mut Encoder, id: Option<LocalId>) {
+    out.number(id.map_or(0, |id| u64::from(id.0) + 1));
+}
+
+fn take_id(rest: &mut Decoder<'_>) -> Option<Option<LocalId>> {
+    let number = rest.number()?;
+    match number.checked_sub(1) {
+        None => Some(None),
+        Some(id) => Some(Some(LocalId(u32::try_from(id).ok()?))),
+    }
+}
+
+fn put_optional_span(out: &mut Encoder, near: &mut Near, span: Option<Span>) {
+    out.byte(u8::from(span.is_some()));
+    if let Some(span) = span {
+        near.put_span(out, span);
+    }
+}
+
+fn take_optional_span(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Option<Span>> {
+    Some(if take_flag(rest)? {
+        Some(near.take_span(rest)?)
+    } else {
+        None
+    })
+}
+
+fn take_flag(rest: &mut Decoder<'_>) -> Option<bool> {
+    match rest.byte()? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}
+
+fn put_texts(out: &mut Encoder, texts: &[Box<str>]) {
+    out.list(texts, |out, text| out.text(text));
+}
+
+fn take_texts(rest: &mut Decoder<'_>) -> Option<Vec<Box<str>>> {
+    rest.list(|rest| rest.text().map(Box::from))
+}
+
+fn put_issue(out: &mut Encoder, issue: &ParseIssue) {
+    match issue {
+        ParseIssue::Syntax { line } => {
+            out.byte(0);
+            out.number(*line);
+        }
+        ParseIssue::Timeout => out.byte(1),
+        ParseIssue::Depth => out.byte(2),
+    }
+}
+
+fn take_issue(rest: &mut Decoder<'_>) -> Option<ParseIssue> {
+    Some(match rest.byte()? {
+        0 => ParseIssue::Syntax {
+            line: rest.number32()?,
+        },
+        1 => ParseIssue::Timeout,
+        2 => ParseIssue::Depth,
+        _ => return None,
+    })
+}
+
+fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
+    let Definition {
+        name,
+        qualified_name,
+        kind,
+        parent,
+        span,
+        lines,
+        name_span,
+        signature,
+        parameters,
+        body,
+        doc,
+        bases,
+        decorators,
+        visibility,
+        modifiers,
+    } = definition;
+    out.text(name);
+    out.text(qualified_name);
+    out.byte(definition_code(*kind));
+    put_id(out, *parent);
+    near.put_span(out, *span);
+    near.put_lines(out, *lines);
+    for span in [name_span, signature] {
+        near.put_span(out, *span);
+    }
+    put_optional_span(out, near, *parameters);
+    put_optional_span(out, near, *body);
+    out.text(doc);
+    put_texts(out, bases);
+    put_texts(out, decorators);
+    out.byte(visibility_code(*visibility));
+    out.byte(flags(modifiers));
+}
+
+fn take_definition(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Definition> {
+    Some(Definition {
+        name: rest.text()?.into(),
+        qualified_name: rest.text()?.into(),
+        kind: definition_of(rest.byte()?)?,
+        parent: take_id(rest)?,
+        span: near.take_span(rest)?,
+        lines: near.take_lines(rest)?,
+        name_span: near.take_span(rest)?,
+        signature: near.take_span(rest)?,
+        parameters: take_optional_span(rest, near)?,
+        body: take_optional_span(rest, near)?,
+        doc: rest.text()?.into(),
+        bases: take_texts(rest)?,
+        decorators: take_texts(rest)?,
+        visibility: visibility_of(rest.byte()?)?,
+        modifiers: modifiers(rest.byte()?),
+    })
+}
+
+fn flags(modifiers: &Modifiers) -> u8 {
+    let Modifiers {
+        is_async,
+        is_static,
+        is_abstract,
+        is_overload,
+        is_constructor,
+        is_property,
+        is_exported,
+        is_default_export,
+    } = *modifiers;
+    let all = [
+        is_async,
+        is_static,
+        is_abstract,
+        is_overload,
+        is_constructor,
+        is_property,
+        is_exported,
+        is_default_export,
+    ];
+    let bits = all.iter().enumerate();
+    bits.fold(0, |bits, (at, flag)| bits | u8::from(*flag) << at)
+}
+
+fn modifiers(flags: u8) -> Modifiers {
+    let flag = |at: u8| flags >> at & 1 == 1;
+    Modifiers {
+        is_async: flag(0),
+        is_static: flag(1),
+        is_abstract: flag(2),
+        is_overload: flag(3),
+        is_constructor: flag(4),
+        is_property: flag(5),
+        is_exported: flag(6),
+        is_default_export: flag(7),
+    }
+}
+
+/// Set beside the kind of a reference whose receiver is opaque, and of one that is a plain name.
+const OPAQUE: u8 = 0x80;
+const PLAIN: u8 = 0x40;
+
+fn put_reference(out: &mut Encoder, near: &mut Near, reference: &Reference) {
+    let Reference {
+        kind,
+        name,
+        path,
+        line,
+        enclosing,
+        opaque_receiver,
+    } = reference;
+    let is_plain = name == path;
+    let opaque = if *opaque_receiver { OPAQUE } else { 0 };
+    let plain = if is_plain { PLAIN } else { 0 };
+    out.byte(reference_code(*kind) | opaque | plain);
+    if !is_plain {
+        near.put_span(out, *path);
+    }
+    near.put_span(out, *name);
+    near.put_line(out, *line);
+    put_id(out, *enclosing);
+}
+
+fn take_reference(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Reference> {
+    let first = rest.byte()?;
+    let path = if first & PLAIN == 0 {
+        Some(near.take_span(rest)?)
+    } else {
+        None
+    };
+    let name = near.take_span(rest)?;
+    Some(Reference {
+        kind: reference_of(first & !(OPAQUE | PLAIN))?,
+        name,
+        path: path.unwrap_or(name),
+        line: near.take_line(rest)?,
+        enclosing: take_id(rest)?,
+        opaque_receiver: first & OPAQUE != 0,
+    })
+}
+
+fn put_import(out: &mut Encoder, near: &mut Near, import: &Import) {
+    let Import {
+        kind,
+        module,
+        names,
+        span,
+        line,
+        enclosing,
+        type_only,
+    } = import;
+    out.byte(import_code(*kind));
+    out.text(module);
+    out.list(names, |out, name| {
+        out.text(&name.name);
+        out.text(&name.local);
+    });
+    near.put_span(out, *span);
+    near.put_line(out, *line);
+    put_id(out, *enclosing);
+    out.byte(u8::from(*type_only));
+}
+
+fn take_import(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Import> {
+    Some(Import {
+        kind: import_of(rest.byte()?)?,
+        module: rest.text()?.into(),
+        names: rest.list(|rest| {
+            Some(ImportedName {
+                name: rest.text()?.into(),
+                local: rest.text()?.into(),
+            })
+        })?,
+        span: near.take_span(rest)?,
+        line: near.take_line(rest)?,
+        enclosing: take_id(rest)?,
+        type_only: take_flag(rest)?,
+    })
+}

@@ -1,0 +1,187 @@
+//! What is stored comes back as it was: facts, and snapshots from stored segments.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
+use foveate_index::stored::facts;
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{Content, Language, ObjectId, ParseIssue, RepoPath, SkipReason, SourceFile};
+use foveate_parse::Limits;
+
+const PYTHON: &str = "'''Doc.'''\nimport a.b as c\nfrom . import d as e\nif TYPE_CHECKING:\n    from f import g\n\n@deco(1)\nclass A(B, c.D):\n    '''Größe.'''\n    x: int = 1\n    @property\n    def _p(self, q, *args): return self.x().y\n    async def m(self):\n        import late\n        raise E('no way')\n\n# above\ntry:\n    pass\nexcept (E, c.F) as g:\n    log.info('hé %s', g)\n__all__ = ['A']\n";
+const TSX: &str = "/** Doc. */\nimport a, { b as c } from './d';\nexport * as e from 'f';\nimport type { T } from './t';\nconst { g } = require('j');\nexport default abstract class K<T> extends B<T> implements I {\n  static #x = 1;\n  constructor(private y: Y) { super(); }\n  over(a: string): void;\n  over(a: any) { throw new M(`n ${a}`); }\n}\nexport const enum O { P }\nexport { g as h };\nconst V = () => <ns.Item on={go}>Hé<Child /></ns.Item>;\n";
+const BROKEN: &str = "def (:\n  class\n)))) x.y(z\n";
+const PROSE: &str = "# Title\n\nSome words.\n";
+
+fn read(named: Option<Language>, text: &str) -> (Language, Result<Content, SkipReason>) {
+    foveate_parse::read(named, text.as_bytes(), &Limits::default())
+}
+
+#[test]
+fn facts_come_back_as_they_were() {
+    let long = format!("x = [{}]", "1,".repeat(9_000));
+    for (named, text) in [
+        (Some(Language::Python), PYTHON),
+        (Some(Language::Tsx), TSX),
+        (Some(Language::JavaScript), BROKEN),
+        (Some(Language::Markdown), PROSE),
+        (None, "#!/usr/bin/env python3\nprint(1)\n"),
+        (None, ""),
+        (None, "\0"),
+        (Some(Language::Python), &long),
+    ] {
+        let (language, content) = read(named, text);
+        let bytes = facts::encode(language, content.as_ref()).unwrap();
+        let back = facts::decode(&bytes).unwrap();
+        assert_eq!(format!("{back:?}"), format!("{:?}", (language, content)));
+        for end in 0..bytes.len() {
+            assert!(facts::decode(&bytes[..end]).is_none(), "cut at {end}");
+        }
+    }
+}
+
+#[test]
+fn what_another_time_or_place_may_change_is_not_stored() {
+    let limits = Limits {
+        timeout: Duration::ZERO,
+        ..Limits::default()
+    };
+    let text = PYTHON.repeat(200);
+    let (language, content) = foveate_parse::read(Some(Language::Python), text.as_bytes(), &limits);
+    let content = content.unwrap();
+    assert_eq!(content.facts.issues, [ParseIssue::Timeout]);
+    assert!(facts::encode(language, Ok(&content)).is_none());
+    for reason in [
+        SkipReason::Unreadable("no permission".to_owned()),
+        SkipReason::TooLarge { bytes: 2, limit: 1 },
+        SkipReason::Symlink,
+    ] {
+        assert!(facts::encode(Language::Text, Err(&reason)).is_none());
+    }
+}
+
+/// Files of a tree; the id of a blob says which text it is.
+fn files(tree: &[(&str, &str)]) -> Vec<SourceFile> {
+    let file = |(path, text): &(&str, &str)| {
+        let (language, content) = read(Some(Language::Python), text);
+        let sum = text
+            .bytes()
+            .fold(7_u8, |sum, byte| sum.rotate_left(3) ^ byte);
+        SourceFile {
+            path: RepoPath::new(path).unwrap(),
+            blob: ObjectId::from_sha1([sum; 20]),
+            size: text.len() as u64,
+            language,
+            role: foveate_model::Role::Source,
+            content: Some(Arc::new(content.unwrap())),
+            skipped: None,
+        }
+    };
+    tree.iter().map(file).collect()
+}
+
+fn revision() -> Revision {
+    Revision {
+        commit: String::new(),
+        dirty: true,
+    }
+}
+
+fn search(snapshot: &Snapshot) -> Hits {
+    let terms = ["deco", "way", "connect", "client", "new"].map(|term| QueryTerm {
+        term: term.to_owned(),
+        file: 1.0,
+        chunk: 1.0,
+        title: 0.5,
+        code: 0.5,
+    });
+    let bm25 = || Bm25 {
+        k1: 1.2,
+        weights: [1.0; FIELDS],
+        b: [0.75; FIELDS],
+    };
+    let weights = LexicalWeights {
+        file: bm25(),
+        chunk: bm25(),
+        history: 1.0,
+        history_b: 0.5,
+        commit_k1: 1.2,
+        commit_b: 0.75,
+        nearest_commits: 10,
+    };
+    snapshot.lexical.search(&terms, &weights).unwrap()
+}
+
+const CLIENT: &str = "class Client:\n    def connect(self):\n        return connect(self)\n";
+const FIRST: [(&str, &str); 3] = [("a.py", PYTHON), ("b.py", CLIENT), ("c.py", BROKEN)];
+
+fn stored(tree: &[(&str, &str)]) -> Vec<Vec<u8>> {
+    let snapshot = Snapshot::build(revision(), 1, files(tree), None, None).unwrap();
+    let segments = snapshot.segments();
+    segments
+        .map(|segment| segment.encode(|_| true).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_restored_snapshot_equals_a_built_one() {
+    let segments = stored(&FIRST);
+    assert!(!segments.is_empty());
+    let trees: [&[(&str, &str)]; 5] = [
+        &FIRST,
+        // Changed, moved, removed, added, all gone.
+        &[
+            ("a.py", PYTHON),
+            ("b.py", "def new():\n    pass\n"),
+            ("c.py", BROKEN),
+        ],
+        &[("a.py", PYTHON), ("z/b.py", CLIENT), ("c.py", BROKEN)],
+        &[("b.py", CLIENT), ("new.py", "new = 1\n")],
+        &[("new.py", "new = 1\n")],
+    ];
+    for tree in trees {
+        let restored = Snapshot::restore(revision(), 1, files(tree), None, &segments).unwrap();
+        let built = Snapshot::build(revision(), 1, files(tree), None, None).unwrap();
+        assert_eq!(search(&restored), search(&built), "{tree:?}");
+    }
+}
+
+#[test]
+fn segments_are_used_again_and_keep_their_names() {
+    let snapshot = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
+    let names = |snapshot: &Snapshot| -> Vec<String> {
+        snapshot
+            .segments()
+            .map(|segment| segment.id().to_owned())
+            .collect()
+    };
+    let restore = |segments: &[Vec<u8>]| {
+        Snapshot::restore(revision(), 1, files(&FIRST), None, segments).unwrap()
+    };
+    let segments: Vec<_> = snapshot.segments().collect();
+    let whole: Vec<_> = segments
+        .iter()
+        .map(|s| s.encode(|_| true).unwrap())
+        .collect();
+    assert_eq!(names(&restore(&whole)), names(&snapshot));
+    // Contents that are not stored may be others the next time.
+    let none: Vec<_> = segments
+        .iter()
+        .map(|s| s.encode(|_| false).unwrap())
+        .collect();
+    assert_ne!(names(&restore(&none)), names(&snapshot));
+}
+
+#[test]
+fn bytes_that_are_no_segment_are_left_out() {
+    let segments = stored(&FIRST);
+    let built = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
+    for end in (0..segments[0].len()).step_by(97) {
+        let cut = vec![segments[0][..end].to_vec()];
+        let restored = Snapshot::restore(revision(), 1, files(&FIRST), None, &cut).unwrap();
+        assert_eq!(search(&restored), search(&built), "cut at {end}");
+    }
+}

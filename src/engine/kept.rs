@@ -1,0 +1,240 @@
+//! What of a repository outlives the process: what its blobs gave, by content id, and the segments
+//! of its lexical index, each in a pack of its own, versioned by itself. Written in the background
+//! by [`Kept::save`]; read where a blob or a segment is not in memory. Without a directory it keeps
+//! nothing.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foveate_index::stored::facts;
+use foveate_index::{FileId, Snapshot, lexical};
+use foveate_model::{Language, ObjectId, SourceFile};
+use foveate_parse::Limits;
+
+use super::Reading;
+use crate::disk::{self, Pack};
+
+/// Where a repository's data are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptIn {
+    /// Nowhere.
+    Memory,
+    /// In directories of their own below this one.
+    Directory(PathBuf),
+    /// There as well, where nothing can be written; the text says why.
+    ReadOnly(PathBuf, String),
+}
+
+/// What of one repository outlives the process.
+#[derive(Debug)]
+pub struct Kept {
+    directory: Option<PathBuf>,
+    shapes: Shapes,
+    /// Opened when first needed.
+    packs: Mutex<Option<Arc<Packs>>>,
+    /// Why the last write failed, or why none is tried.
+    trouble: Mutex<Option<String>>,
+    read_only: bool,
+}
+
+#[derive(Debug)]
+struct Packs {
+    facts: Pack,
+    lexical: Pack,
+}
+
+/// What each stage's data depend on beside their keys. Another value of one drops that stage alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shapes {
+    facts: u64,
+    lexical: u64,
+}
+
+impl Shapes {
+    fn new(limits: &Limits) -> Self {
+        let facts = format!(
+            "parse {} facts {} {limits:?}",
+            foveate_parse::VERSION,
+            facts::VERSION
+        );
+        let lexical = format!("lexical {} of {facts}", lexical::VERSION);
+        let hash = |text: &str| xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+        Self {
+            facts: hash(&facts),
+            lexical: hash(&lexical),
+        }
+    }
+}
+
+impl Kept {
+    /// What is kept of the repository `name`.
+    pub(super) fn new(kept_in: &KeptIn, name: &str, limits: &Limits) -> Self {
+        let (directory, trouble) = match kept_in {
+            KeptIn::Memory => (None, None),
+            KeptIn::Directory(directory) => (Some(directory), None),
+            KeptIn::ReadOnly(directory, reason) => (Some(directory), Some(reason.clone())),
+        };
+        Self {
+            directory: directory.map(|directory| directory.join(name)),
+            shapes: Shapes::new(limits),
+            packs: Mutex::default(),
+            read_only: trouble.is_some(),
+            trouble: Mutex::new(trouble),
+        }
+    }
+
+    /// The directory of the repository's data; `None` where nothing is kept.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Whether anything may be written.
+    pub fn is_writable(&self) -> bool {
+        self.directory.is_some() && !self.read_only
+    }
+
+    /// Why the data on disk are not what they should be.
+    pub fn trouble(&self) -> Option<String> {
+        lock(&self.trouble).clone()
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.directory.as_deref().map_or(0, disk::bytes_in)
+    }
+
+    /// What the blob gave when it was last read as `named`.
+    pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+        let bytes = self.packs()?.facts.get(&facts::key(blob, named))?;
+        let (language, content) = facts::decode(&bytes)?;
+        Some(Reading {
+            language,
+            content: content.map(Arc::new),
+        })
+    }
+
+    /// The segments of the lexical index.
+    pub(super) fn segments(&self) -> Vec<Vec<u8>> {
+        let Some(packs) = self.packs() else {
+            return Vec::new();
+        };
+        let mut keys = packs.lexical.keys();
+        // So that of two segments with the same files it is always the same one that is used.
+        keys.sort();
+        keys.iter()
+            .filter_map(|key| packs.lexical.get(key))
+            .collect()
+    }
+
+    /// Writes what `current` and `others` have and the disk has not, and drops what none of them
+    /// has once there is enough of it. Blocks, for seconds where there is much.
+    ///
+    /// # Errors
+    /// When the system says no; [`Self::trouble`] tells until the next time.
+    pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
+        self.tidy(current, others, false).map(drop)
+    }
+
+    /// As [`Self::save`], and drops all that none of the snapshots has. Returns the bytes freed.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
+        self.tidy(current, others, true)
+    }
+
+    /// Forgets what was opened; it is opened again when needed.
+    pub fn close(&self) {
+        *lock(&self.packs) = None;
+    }
+
+    fn tidy(
+        &self,
+        current: &Snapshot,
+        others: &[Arc<Snapshot>],
+        thorough: bool,
+    ) -> io::Result<u64> {
+        let (Some(packs), true) = (self.packs(), self.is_writable()) else {
+            return Ok(0);
+        };
+        let done = packs.tidy(current, others, thorough);
+        *lock(&self.trouble) = done.as_ref().err().map(ToString::to_string);
+        if done.is_err() {
+            metrics::counter!("foveate_disk_failed_writes_total").increment(1);
+        }
+        done
+    }
+
+    fn packs(&self) -> Option<Arc<Packs>> {
+        let directory = self.directory.as_ref()?;
+        let mut packs = lock(&self.packs);
+        let opened = packs.get_or_insert_with(|| {
+            Arc::new(Packs {
+                facts: Pack::open(directory.join(FACTS), self.shapes.facts),
+                lexical: Pack::open(directory.join(LEXICAL), self.shapes.lexical),
+            })
+        });
+        Some(Arc::clone(opened))
+    }
+}
+
+const FACTS: &str = "facts.pack";
+const LEXICAL: &str = "lexical.pack";
+
+impl Packs {
+    fn tidy(
+        &self,
+        current: &Snapshot,
+        others: &[Arc<Snapshot>],
+        thorough: bool,
+    ) -> io::Result<u64> {
+        let others = others.iter().map(|snapshot| &**snapshot);
+        let files = std::iter::once(current)
+            .chain(others)
+            .flat_map(|snapshot| snapshot.files.as_slice());
+        let mut wanted = HashSet::new();
+        let missing = files.filter_map(|file| {
+            let key = key_of(file)?;
+            let is_new = wanted.insert(key.clone()) && !self.facts.contains(&key);
+            if !is_new {
+                return None;
+            }
+            let content = match (&file.content, &file.skipped) {
+                (Some(content), _) => Ok(&**content),
+                (None, Some(reason)) => Err(reason),
+                (None, None) => return None,
+            };
+            Some((key, facts::encode(file.language, content)?))
+        });
+        self.facts.append(missing)?;
+        let segments: Vec<_> = current.segments().collect();
+        let is_stored = |file: FileId| {
+            let key = key_of(current.files.file(file));
+            key.is_some_and(|key| self.facts.contains(&key))
+        };
+        let missing = segments
+            .iter()
+            .filter(|segment| !self.lexical.contains(segment.id().as_bytes()))
+            .filter_map(|segment| {
+                let bytes = segment.encode(is_stored).ok()?;
+                Some((segment.id().as_bytes().into(), bytes))
+            });
+        self.lexical.append(missing)?;
+        let is_held = |key: &[u8]| segments.iter().any(|held| held.id().as_bytes() == key);
+        Ok(self.facts.shrink(thorough, |key| wanted.contains(key))?
+            + self.lexical.shrink(thorough, is_held)?)
+    }
+}
+
+/// The key of what a file's blob gave; `None` for a file that was not read.
+fn key_of(file: &SourceFile) -> Option<Box<[u8]>> {
+    let is_read = file.blob.as_bytes().iter().any(|byte| *byte != 0)
+        && foveate_parse::skip_by_name(&file.path).is_none();
+    is_read.then(|| facts::key(file.blob, foveate_parse::language_by_name(&file.path)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,416 @@
+//! What is stored of an index: a restart parses only what changed, and damage, other versions and a
+//! directory that cannot be written cost time and never an answer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use foveate_index::stored::facts;
+use foveate_model::Language;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{SHOP, TestApp, commit, tree, until};
+
+/// How many contents were parsed, and how many came from disk.
+fn parsed(app: &TestApp) -> (u64, u64) {
+    let stats = app.engine.blobs().stats();
+    (stats.parsed, stats.restored)
+}
+
+/// An answer without what differs between two servers.
+pub fn essence(mut answer: Value) -> Value {
+    for field in ["request_id", "repo", "timings_ms", "generation"] {
+        answer.as_object_mut().unwrap().remove(field);
+    }
+    answer
+}
+
+const QUERIES: [&str; 3] = [
+    "`Cart.checkout` gives a wrong total",
+    "where are prices summed up?",
+    "test_checkout fails in tests/test_cart.py",
+];
+
+async fn answers(app: &TestApp, repo: &str) -> Vec<Value> {
+    app.repo_until(repo, |repo| repo["history"] == true).await;
+    let mut answers = Vec::new();
+    for query in QUERIES {
+        answers.push(essence(app.ask(repo, query).await));
+    }
+    answers
+}
+
+/// Makes files look as if they had been written long ago: a fresh file is never trusted.
+fn age(root: &Path) {
+    git_free(root).for_each(|path| {
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let file = fs::File::options().append(true).open(path).unwrap();
+        file.set_modified(long_ago).unwrap();
+    });
+}
+
+fn git_free(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let mut found = Vec::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with(".git") {
+                directories.push(path);
+            } else if path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.into_iter()
+}
+
+/// Indexes the shop as a working tree and as a git repository, and ends.
+async fn store(data: &Path, root: &Path) -> Vec<Value> {
+    let app = TestApp::start_on(data).await;
+    app.add_tree("shop", root, true).await;
+    app.add_git("bare", root, None).await;
+    let answers = answers(&app, "shop").await;
+    app.end().await;
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_parses_only_what_changed() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    fs::write(root.join("latin.py"), b"# caf\xe9\n").unwrap();
+    commit(&root, "first");
+    age(&root);
+    let before = store(data.path(), &root).await;
+
+    let app = TestApp::start_on(data.path()).await;
+    assert_eq!(answers(&app, "shop").await, before);
+    assert_eq!(answers(&app, "bare").await, before);
+    let (parsed_again, restored) = parsed(&app);
+    assert_eq!(parsed_again, 0, "nothing changed");
+    assert!(restored >= 5, "{restored}");
+    let repo = app.get("/repos/shop").await.json();
+    assert!(repo["disk"]["bytes"].as_u64() > Some(1000), "{repo}");
+    assert_eq!(repo["disk"]["error"], Value::Null);
+    app.end().await;
+
+    // One file changes while the server is down, one goes, one comes.
+    let price = fs::read_to_string(root.join("shop/price.py")).unwrap();
+    fs::write(
+        root.join("shop/price.py"),
+        price + "\n\ndef discount():\n    pass\n",
+    )
+    .unwrap();
+    fs::remove_file(root.join("tests/test_cart.py")).unwrap();
+    fs::write(root.join("shop/new.py"), "def brand_new():\n    pass\n").unwrap();
+    let app = TestApp::start_on(data.path()).await;
+    app.ready("shop").await;
+    app.ready("bare").await;
+    assert_eq!(app.places_of("shop", "discount").await, ["shop/price.py"]);
+    assert_eq!(app.places_of("shop", "brand_new").await, ["shop/new.py"]);
+    assert!(app.places_of("shop", "test_checkout").await.is_empty());
+    assert_eq!(
+        parsed(&app).0,
+        2,
+        "the one that changed and the one that came"
+    );
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_limits_read_everything_again() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    store(data.path(), &root).await;
+    let app = TestApp::start_in(data.path(), None, |config| config.index.max_depth = 500).await;
+    app.ready("shop").await;
+    assert_eq!(parsed(&app).1, 0, "another limit may give other facts");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_is_found_and_made_good() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    age(&root);
+    let good = tempfile::tempdir().unwrap();
+    // Alone: another repository's copy of the same contents would hide the damage.
+    let app = TestApp::start_on(good.path()).await;
+    app.add_tree("shop", &root, true).await;
+    let before = answers(&app, "shop").await;
+    app.end().await;
+    let names = ["facts.pack", "lexical.pack", "tree.state"];
+    for (number, name) in names.iter().cycle().take(12).enumerate() {
+        let path = good.path().join("index/shop").join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        let length = bytes.len();
+        match number / names.len() {
+            0 => bytes.truncate(length / 2),
+            1 => bytes[length / 2] ^= 4,
+            2 => bytes[20] ^= 4,
+            _ => bytes = b"something else altogether".to_vec(),
+        }
+        fs::write(&path, &bytes).unwrap();
+        let app = TestApp::start_on(good.path()).await;
+        assert_eq!(answers(&app, "shop").await, before, "{name}, {number}");
+        app.end().await;
+        // What was damaged is whole again.
+        let app = TestApp::start_on(good.path()).await;
+        assert_eq!(answers(&app, "shop").await, before, "{name}, {number}");
+        assert_eq!(parsed(&app).0, 0, "{name}, {number}");
+        app.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_stored_is_told_and_answers_come() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    // Where the index would be stored there is a file.
+    fs::write(data.path().join("index"), "in the way").unwrap();
+    let app = TestApp::start_in(data.path(), None, |config| {
+        config.storage.write_after_ms = 1
+    })
+    .await;
+    app.add_tree("shop", &root, true).await;
+    let told = |repo: &Value| !repo["disk"]["error"].is_null();
+    app.repo_until("shop", told).await;
+    assert_eq!(
+        app.places_of("shop", "total_price").await,
+        ["shop/price.py"]
+    );
+    // And when it can be stored again, it is.
+    fs::remove_file(data.path().join("index")).unwrap();
+    fs::write(root.join("shop/more.py"), "def more():\n    pass\n").unwrap();
+    let repo = app.repo_until("shop", |repo| !told(repo)).await;
+    assert!(repo["disk"]["bytes"].as_u64() > Some(0), "{repo}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn removing_a_repository_removes_what_is_stored() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    store(data.path(), &root).await;
+    assert!(data.path().join("index/shop/facts.pack").exists());
+    let app = TestApp::start_on(data.path()).await;
+    app.ready("shop").await;
+    let gone = app.delete("/repos/shop").await;
+    assert_eq!(gone.status, StatusCode::NO_CONTENT);
+    assert!(!data.path().join("index/shop").exists());
+    assert!(data.path().join("index/bare").exists());
+    app.end().await;
+}
+
+fn mounted(arguments: &[&str]) -> bool {
+    let status = std::process::Command::new("mount").args(arguments).output();
+    status.is_ok_and(|output| output.status.success())
+}
+
+/// Makes a directory one that cannot be written; `None` where this process may not mount.
+fn read_only(directory: &Path) -> Option<Mount> {
+    let path = directory.to_str()?;
+    if !mounted(&["--bind", path, path]) {
+        return None;
+    }
+    let mount = Mount(directory.to_owned());
+    mounted(&["-o", "remount,bind,ro", path]).then_some(mount)
+}
+
+struct Mount(PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_only_data_directory_serves_from_memory() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    age(&root);
+    let before = store(data.path(), &root).await;
+    let Some(_mount) = read_only(data.path()) else {
+        eprintln!("SKIPPED: this process may not mount, so no directory can be made read-only");
+        return;
+    };
+    let app = TestApp::start_on(data.path()).await;
+    assert_eq!(answers(&app, "shop").await, before);
+    assert_eq!(parsed(&app).0, 0, "what is stored can be read");
+    let repo = app.get("/repos/shop").await.json();
+    let error = repo["disk"]["error"].as_str().unwrap();
+    assert!(error.to_lowercase().contains("read-only"), "{error}");
+    // New repositories live as long as the server.
+    app.add_tree("new", &root, false).await;
+    assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_told_and_made_good() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().to_str().unwrap();
+    if !mounted(&["-t", "tmpfs", "-o", "size=1m", "tmpfs", path]) {
+        eprintln!("SKIPPED: this process may not mount, so no file system can be filled");
+        return;
+    }
+    let _mount = Mount(data.path().to_owned());
+    let (_keep, root) = tree(SHOP);
+    // Text that no compression makes small.
+    let mut state = 1_u64;
+    let mut words = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        format!("{:016x}\n", state ^ (state >> 29))
+    });
+    for number in 0..4 {
+        let text: String = words.by_ref().take(50_000).collect();
+        fs::write(root.join(format!("words{number}.txt")), text).unwrap();
+    }
+    let before = {
+        let app = TestApp::start().await;
+        app.add_tree("shop", &root, true).await;
+        let answers = answers(&app, "shop").await;
+        app.end().await;
+        answers
+    };
+    let app = TestApp::start_in(data.path(), None, |config| {
+        config.storage.write_after_ms = 1
+    })
+    .await;
+    app.add_tree("shop", &root, true).await;
+    let told = |repo: &Value| !repo["disk"]["error"].is_null();
+    let repo = app.repo_until("shop", told).await;
+    let error = repo["disk"]["error"].as_str().unwrap();
+    assert!(error.contains("No space left"), "{error}");
+    assert_eq!(answers(&app, "shop").await, before);
+    app.end().await;
+
+    let app = TestApp::start_in(data.path(), None, |config| {
+        config.storage.write_after_ms = 1
+    })
+    .await;
+    app.repo_until("shop", told).await;
+    assert_eq!(answers(&app, "shop").await, before);
+    assert!(mounted(&["-o", "remount,size=64m", path]));
+    fs::write(root.join("more.py"), "def more():\n    pass\n").unwrap();
+    app.repo_until("shop", |repo| !told(repo)).await;
+    app.end().await;
+    let app = TestApp::start_on(data.path()).await;
+    app.ready("shop").await;
+    assert_eq!(parsed(&app).0, 0, "now everything is there");
+    app.end().await;
+}
+
+/// The facts of fixed texts. When this fails although nobody meant to change what parsing gives, that
+/// is a defect; otherwise raise `foveate_parse::VERSION` (or that of the format) and put the new sum
+/// here, so that no facts of an earlier version are used.
+#[test]
+fn facts_change_with_their_version_only() {
+    let texts = [
+        (Language::Python, SHOP),
+        (
+            Language::Tsx,
+            "export const A = ({ b }) => <C d={b.e()} />;\nimport f from './g';\n",
+        ),
+        (
+            Language::TypeScript,
+            "class A<T> extends B { m(a?: T): void { throw new E('x'); } }\n",
+        ),
+        (
+            Language::JavaScript,
+            "const a = require('b');\nmodule.exports = { c() { a.d(); } };\n",
+        ),
+        (Language::Markdown, "# Title\n\nWords.\n"),
+    ];
+    let mut all = Vec::new();
+    for (language, text) in texts {
+        let limits = foveate_parse::Limits::default();
+        let (language, content) = foveate_parse::read(Some(language), text.as_bytes(), &limits);
+        all.extend(facts::encode(language, content.as_ref()).unwrap());
+    }
+    let sum = xxhash_rust::xxh3::xxh3_64(&all);
+    let known = (
+        foveate_parse::VERSION,
+        facts::VERSION,
+        format!("{sum:016x}"),
+    );
+    assert_eq!(known, (1, 1, "f56e31adba4a8656".to_owned()));
+}
+
+/// The same for what a segment of the lexical index holds.
+#[test]
+fn segments_change_with_their_version_only() {
+    let mut terms = Vec::new();
+    let text = "getHTTPResponse max_length connections ARE Größe x2 don't 0x1F foo.bar-baz";
+    foveate_index::tokens::for_each_term(text, |term| terms.push(term.to_owned()));
+    let known = (foveate_index::lexical::VERSION, terms.join(" "));
+    let expected = "gethttpresponse get http respons max_length max length connect are größe x2 don \
+                    0x1f foo bar baz";
+    assert_eq!(known, (1, expected.to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_warm_revisions_hold_is_stored_until_it_is_collected() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    fs::write(
+        root.join("shop/price.py"),
+        "def total_price(items):\n    return 0\n",
+    )
+    .unwrap();
+    commit(&root, "second");
+    let app = TestApp::start_in(data.path(), None, |config| {
+        config.storage.write_after_ms = 1
+    })
+    .await;
+    app.add_git("shop", &root, None).await;
+    let old = json!({"repo": "shop", "ref": first, "query": "`total_price`"});
+    assert_eq!(
+        app.post("/context", old.clone()).await.status,
+        StatusCode::OK
+    );
+    app.end().await;
+
+    let app = TestApp::start_on(data.path()).await;
+    app.ready("shop").await;
+    assert_eq!(
+        app.post("/context", old.clone()).await.status,
+        StatusCode::OK
+    );
+    assert_eq!(parsed(&app).0, 0, "neither revision is parsed again");
+    app.end().await;
+
+    let app = TestApp::start_on(data.path()).await;
+    app.repo_until("shop", |repo| repo["history"] == true).await;
+    let before = app.get("/repos/shop").await.json()["disk"]["bytes"].as_u64();
+    // Of one that was watched for the life of a process only.
+    fs::create_dir(data.path().join("index/orphan")).unwrap();
+    fs::write(data.path().join("index/orphan/facts.pack"), "1234").unwrap();
+    let collected = app.post("/gc", json!({})).await;
+    assert_eq!(collected.status, StatusCode::OK, "{}", collected.text);
+    let freed = collected.json()["repos"].clone();
+    assert!(freed["shop"].as_u64() > Some(0), "{}", collected.text);
+    assert_eq!(freed["orphan"], 4);
+    assert!(!data.path().join("index/orphan").exists());
+    let after = app.get("/repos/shop").await.json()["disk"]["bytes"].as_u64();
+    assert!(after < before);
+    until("the old revision is read again", async || {
+        let answer = app.post("/context", old.clone()).await;
+        (answer.status == StatusCode::OK).then_some(())
+    })
+    .await;
+    assert_eq!(
+        parsed(&app).0,
+        1,
+        "what only the old revision held was dropped"
+    );
+    app.end().await;
+}
