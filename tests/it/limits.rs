@@ -2,124 +2,16 @@
 //! room, no time to read its events. What it answers in the end is right.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use reqwest::Method;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::app::{SHOP, commit, places, tree, until};
-
-/// A running server, ended with the test.
-struct Process {
-    child: Child,
-    url: String,
-    client: reqwest::Client,
-    _data: TempDir,
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.signal(Signal::CONT);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Process {
-    /// Starts the program behind the words of `before`, as the user with this number.
-    fn start(before: &[&str], user: Option<u32>) -> Self {
-        Self::start_on(tempfile::tempdir().unwrap(), before, user)
-    }
-
-    fn start_on(data: TempDir, before: &[&str], user: Option<u32>) -> Self {
-        fs::set_permissions(data.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        foveate::telemetry::install_tls();
-        let words = [before, &[env!("CARGO_BIN_EXE_foveate")]].concat();
-        let mut command = Command::new(words[0]);
-        command
-            .args(&words[1..])
-            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-            .arg(data.path())
-            .env("FOVEATE__WATCH__SWEEP_SECONDS", "1")
-            .env("FOVEATE__WATCH__AUDIT_SECONDS", "0")
-            .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
-            .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
-            .env("FOVEATE__GIT__SCHEMES", "[file]")
-            .env("FOVEATE__GIT__RETRY_SECONDS", "1")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        if let Some(user) = user {
-            command.uid(user).gid(user);
-        }
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        out.read_line(&mut line).unwrap();
-        let url = line
-            .split_whitespace()
-            .last()
-            .expect("an address")
-            .to_owned();
-        Self {
-            child,
-            url,
-            client: reqwest::Client::new(),
-            _data: data,
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        let process = Pid::from_raw(self.child.id().cast_signed()).unwrap();
-        let _ = kill_process(process, signal);
-    }
-
-    async fn call(&self, method: Method, path: &str, body: Value) -> Value {
-        let request = self.client.request(method, format!("{}{path}", self.url));
-        request
-            .json(&body)
-            .send()
-            .await
-            .unwrap()
-            .json()
-            .await
-            .unwrap_or(Value::Null)
-    }
-
-    async fn add(&self, root: &Path) -> Value {
-        let body = json!({"name": "shop", "source": {"path": root}});
-        self.call(Method::POST, "/repos", body).await;
-        self.repo_until("ready", |repo| repo["state"] == "ready")
-            .await
-    }
-
-    async fn repo_until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        until(what, async || {
-            let repo = self
-                .call(Method::GET, "/repos/shop?skipped=true", Value::Null)
-                .await;
-            wanted(&repo).then_some(repo)
-        })
-        .await
-    }
-
-    async fn ask(&self, name: &str) -> Value {
-        let body = json!({"repo": "shop", "query": format!("`{name}`")});
-        self.call(Method::POST, "/context", body).await
-    }
-
-    async fn places_become(&self, name: &str, wanted: &[&str]) {
-        until(&format!("{name} at {wanted:?}"), async || {
-            (places(&self.ask(name).await, name) == wanted).then_some(())
-        })
-        .await;
-    }
-}
+use crate::app::{SHOP, commit, places, tree};
+use crate::process::Process;
 
 fn unreadable(repo: &Value) -> Vec<&str> {
     let skipped = repo["skipped_files"].as_array().unwrap();
@@ -315,7 +207,7 @@ async fn a_full_disk_stops_a_fetch_and_no_answer() {
 
     // The place as the server sees it.
     let inside = Path::new("/proc")
-        .join(server.child.id().to_string())
+        .join(server.id().to_string())
         .join("root");
     let inside = inside.join(copies.strip_prefix("/").unwrap());
     let left: u64 = fs::read_dir(inside.join("shop.git/objects/pack"))

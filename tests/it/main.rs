@@ -17,6 +17,7 @@ mod killed;
 mod limits;
 mod metrics;
 mod openapi;
+mod process;
 mod remote;
 mod restart;
 mod stop;

@@ -2,16 +2,18 @@
 //! cannot be reached.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foveate::config::Config;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
 use crate::hub::{Hub, Mood};
+use crate::process::Process;
 
 /// A repository with one commit, and a server of it.
 async fn served() -> (TempDir, PathBuf, Hub) {
@@ -504,4 +506,49 @@ async fn transfers_take_turns() {
     app.ready("second").await;
     assert!(!willing.seen().is_empty());
     app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_ssh_nobody_is_asked_for_a_password() {
+    let (_keep, _root, hub) = served().await;
+    // An ssh that writes down what it is called with, and runs the command here.
+    let bin = tempfile::tempdir().unwrap();
+    let (ssh, called) = (bin.path().join("ssh"), bin.path().join("called"));
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >> {}\nfor last; do :; done\nexec sh -c \"$last\"\n",
+        called.display()
+    );
+    fs::write(&ssh, script).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("PATH={}:{path}", bin.path().display());
+    let server = Process::start(&["env", "-u", "GIT_SSH_COMMAND", &path], None);
+    let path = hub.bare.display();
+    for url in [
+        format!("git@example.invalid:{path}"),
+        format!("ssh://git@example.invalid:2222{path}"),
+    ] {
+        let body = json!({"name": "shop", "source": {"git": url}});
+        server.call(Method::POST, "/repos", body).await;
+        server
+            .repo_until("ready", |repo| repo["state"] == "ready")
+            .await;
+        let answer = server.ask("total_price").await;
+        assert_eq!(places(&answer, "total_price"), ["shop/price.py"]);
+        server
+            .call(Method::DELETE, "/repos/shop", Value::Null)
+            .await;
+    }
+    let called = fs::read_to_string(called).unwrap();
+    for line in called.lines() {
+        assert!(
+            line.starts_with("-oBatchMode=yes -oConnectTimeout="),
+            "{line}"
+        );
+        assert!(
+            line.contains(" git@example.invalid git-upload-pack "),
+            "{line}"
+        );
+    }
+    assert!(called.contains(" -p 2222 "), "{called}");
 }
