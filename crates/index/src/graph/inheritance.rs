@@ -125,10 +125,11 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
             }
         }
     }
-    if pairs.is_empty() {
-        return Rows::default();
+    // No row beyond the last class, so that further functions change nothing.
+    match pairs.last() {
+        Some((last, _)) => Rows::from_pairs(*last as usize + 1, &pairs),
+        None => Rows::default(),
     }
-    Rows::from_pairs(facts.definitions.len(), &pairs)
 }
 
 /// What a base's dotted name stands for at a class's place. Inherited members are not known yet.

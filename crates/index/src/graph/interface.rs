@@ -9,16 +9,36 @@ use crate::graph::guesses::method_around;
 use crate::graph::reads::Asked;
 use crate::symbols::fold;
 
-/// Whether two contents of a file say the same to other files.
-pub(super) fn is_same(before: &Content, after: &Content) -> bool {
+/// How what a file says to others changed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Said<'a> {
+    /// Not at all.
+    Same,
+    /// It is the same but for further definitions, which come last.
+    More(&'a [Definition]),
+    /// In any way.
+    Other,
+}
+
+/// Compares what two contents of a file say to other files.
+pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> Said<'a> {
     let (old, new) = (&before.facts, &after.facts);
-    old.definitions.len() == new.definitions.len()
+    let is_same = old.definitions.len() <= new.definitions.len()
         && old.imports.len() == new.imports.len()
         && old.exports == new.exports
         && old.imports.iter().zip(&new.imports).all(same_import)
         && (0..old.definitions.len() as u32)
             .map(LocalId)
-            .all(|id| shown(before, id) == shown(after, id))
+            .all(|id| shown(before, id) == shown(after, id));
+    let more = new.definitions.get(old.definitions.len()..);
+    match more {
+        Some([]) if is_same => Said::Same,
+        // These are found by other names than their own.
+        Some(more) if is_same && !more.iter().any(|d| d.modifiers.is_default_export) => {
+            Said::More(more)
+        }
+        _ => Said::Other,
+    }
 }
 
 fn same_import((a, b): (&Import, &Import)) -> bool {

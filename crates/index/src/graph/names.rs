@@ -63,6 +63,7 @@ impl<'a> Names<'a> {
     }
 
     fn bindings(&self, file: FileId, scope: u32, name: &'a str) -> impl Iterator<Item = Binding> {
+        self.reads.asked(Asked::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
             .zip(facts)

@@ -11,6 +11,8 @@ use crate::files::FileId;
 /// Something that is asked of all files at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
+    /// What some file binds to a name.
+    Binding,
     /// Definitions by their name.
     Name,
     /// Definitions by their folded name.

@@ -10,7 +10,7 @@ use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::interface;
+use crate::graph::interface::{self, Said};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
 use crate::graph::python::{is_init, module_name};
@@ -146,15 +146,19 @@ impl<'a> Previous<'a> {
     /// Files that say something else to others than before.
     fn touched(&self, files: &Files) -> FileSet {
         let mut touched = FileSet::none(files.len());
-        touched.extend(self.change.changed().iter().copied().filter(|file| {
-            let before = self.change.before(*file);
-            let before = before.and_then(|before| self.files.content(before));
-            match (before, files.content(*file)) {
-                (Some(before), Some(after)) => !interface::is_same(before, after),
-                _ => true,
-            }
-        }));
+        let changed = self.change.changed().iter().copied();
+        touched.extend(changed.filter(|file| matches!(self.said(files, *file), Said::Other)));
         touched
+    }
+
+    /// How what a changed file says to others changed.
+    fn said<'f>(&self, files: &'f Files, file: FileId) -> Said<'f> {
+        let before = self.change.before(file);
+        let before = before.and_then(|before| self.files.content(before));
+        match (before, files.content(file)) {
+            (Some(before), Some(after)) => interface::compare(before, after),
+            _ => Said::Other,
+        }
     }
 
     fn earlier(&self, files: &'a Files) -> Earlier<'a> {
@@ -176,6 +180,10 @@ impl<'a> Previous<'a> {
             let before = self.change.before(*file);
             let before = before.and_then(|before| self.files.content(before));
             interface::differing_names(before, files.content(*file), &mut questions);
+            if let Said::More(definitions) = self.said(files, *file) {
+                let names = definitions.iter().map(|definition| &*definition.name);
+                questions.extend(names.map(|name| Asked::Binding.hash(name)));
+            }
         }
         for file in self.change.gone() {
             interface::differing_names(self.files.content(file), None, &mut questions);
