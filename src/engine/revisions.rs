@@ -124,6 +124,11 @@ impl Ticket {
         self.0.send_replace(Some(Err(error)));
     }
 
+    /// Waits until [`Self::is_forgotten`].
+    pub async fn forgotten(&self) {
+        self.0.closed().await;
+    }
+
     /// Whether the revision was pushed out by others and nobody waits for it.
     pub fn is_forgotten(&self) -> bool {
         self.0.is_closed()

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -313,6 +313,8 @@ impl Catalog {
             past: past.clone(),
             stop: stop.clone(),
             tracker: tracker.clone(),
+            working: Arc::new(watch::Sender::new(0)),
+            histories: Arc::new(Semaphore::new(1)),
         };
         tracker.spawn(supplier.serve(orders.demands));
         let kept = writer.repository().kept().directory();

@@ -2,11 +2,12 @@
 //! indexes the commit unless it is warm. Many questions for one commit build it once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::TouchedFunctions;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -18,6 +19,11 @@ use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, R
 
 /// Demands of one repository that are worked on at a time.
 const AT_A_TIME: usize = 8;
+/// Without a demand for so long, the pasts of what was built are read: reading one costs ten times
+/// what deriving a revision from its neighbour costs.
+const CALM: Duration = Duration::from_millis(250);
+/// After so long they are read although demands keep coming.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// What serves one repository's demands.
 #[derive(Clone)]
@@ -30,6 +36,10 @@ pub(super) struct Supplier {
     pub past: PastReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
+    /// How many demands are being worked on.
+    pub working: Arc<watch::Sender<usize>>,
+    /// The right to add a revision's past: one at a time.
+    pub histories: Arc<Semaphore>,
 }
 
 impl Supplier {
@@ -47,25 +57,31 @@ impl Supplier {
             };
             let this = self.clone();
             self.tracker.spawn(async move {
-                this.answer(demand).await;
+                this.working.send_modify(|working| *working += 1);
+                let built = this.answer(demand).await;
+                this.working.send_modify(|working| *working -= 1);
                 drop(place);
+                if let Some((ticket, snapshot)) = built {
+                    this.add_history(&ticket, snapshot).await;
+                }
             });
         }
     }
 
-    async fn answer(&self, demand: Demand) {
+    /// Answers a demand; gives what was built for it, whose past is not there yet.
+    async fn answer(&self, demand: Demand) -> Option<(Ticket, Arc<Snapshot>)> {
         let Demand { reference, reply } = demand;
         let commit = match self.resolve(reference).await {
             Ok(commit) => commit,
             Err(error) => {
                 let _ = reply.send(Err(error));
-                return;
+                return None;
             }
         };
         if let Some(current) = self.current(&commit) {
             // Whoever asked may have left; so below.
             let _ = reply.send(Ok(current));
-            return;
+            return None;
         }
         match self.repository.revisions().claim(&commit) {
             Claim::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
@@ -80,7 +96,7 @@ impl Supplier {
                     ticket.fulfil(Arc::clone(&snapshot));
                     self.repository.tell();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
-                    self.add_history(&ticket, &snapshot).await;
+                    return Some((ticket, snapshot));
                 }
                 Err(error) => {
                     ticket.fail(error.clone());
@@ -88,6 +104,7 @@ impl Supplier {
                 }
             },
         }
+        None
     }
 
     async fn resolve(&self, reference: String) -> Result<String, DemandError> {
@@ -124,10 +141,12 @@ impl Supplier {
         // However this future ends, the work behind it does not go on for nobody.
         let _guard = CancelOnDrop(Arc::clone(&progress));
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
-        let (commit, previous) = (commit.to_owned(), self.repository.current());
+        let (commit, warm) = (commit.to_owned(), self.warm());
         let work = self.blocking(move || {
             let snapshot = engine.pool().install(|| {
-                let files = git.files(&commit, repository.blobs(), &progress)?;
+                let mut files = git.files(&commit, repository.blobs(), &progress)?;
+                files.sort_by(|a, b| a.path.cmp(&b.path));
+                let nearest = warm.iter().min_by_key(|warm| warm.files.distance(&files));
                 let plan = Plan {
                     cause: Cause::Demand,
                     revision: Revision {
@@ -137,7 +156,7 @@ impl Supplier {
                     files,
                     past: None,
                 };
-                build(plan, 1, previous.as_ref().map(|p| &*p.snapshot))
+                build(plan, 1, nearest.map(|nearest| &**nearest))
                     .map_err(|error| GitError::Unavailable(error.to_string()))
             });
             drop(turn);
@@ -149,10 +168,40 @@ impl Supplier {
         }
     }
 
+    /// The snapshots that another one may be derived from.
+    fn warm(&self) -> Vec<Arc<Snapshot>> {
+        let current = self.repository.current();
+        let current = current.map(|current| Arc::clone(&current.snapshot));
+        let mut warm = self.repository.revisions().warm();
+        warm.extend(current);
+        warm
+    }
+
+    /// Waits until nobody has asked for a revision for a while, but not for ever, and until no other
+    /// revision's past is being added.
+    async fn turn_for_history(&self) -> Option<OwnedSemaphorePermit> {
+        let calm = async {
+            let mut working = self.working.subscribe();
+            loop {
+                let idle = working.wait_for(|working| *working == 0).await.is_ok();
+                if !idle || tokio::time::timeout(CALM, working.changed()).await.is_err() {
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(LONGEST_WAIT, calm).await;
+        Arc::clone(&self.histories).acquire_owned().await.ok()
+    }
+
     /// Replaces the snapshot by one with the commit's past, for those who come later: first with
     /// the files that its commits touched, then with the functions.
-    async fn add_history(&self, ticket: &Ticket, snapshot: &Arc<Snapshot>) {
-        let mut snapshot = Arc::clone(snapshot);
+    async fn add_history(&self, ticket: &Ticket, mut snapshot: Arc<Snapshot>) {
+        let turn = tokio::select! {
+            () = self.stop.cancelled() => return,
+            () = ticket.forgotten() => return,
+            turn = self.turn_for_history() => turn,
+        };
+        let Some(_turn) = turn else { return };
         for step in [Step::Files, Step::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
                 Ok(_) if ticket.is_forgotten() => return,

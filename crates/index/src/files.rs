@@ -160,6 +160,20 @@ impl Files {
         self.ids().flat_map(|file| self.definitions_of(file))
     }
 
+    /// How many files of either are not the same in the other; `others` are in path order.
+    pub fn distance(&self, others: &[SourceFile]) -> usize {
+        let mut own = self.files.iter().peekable();
+        let mut apart = 0;
+        for other in others {
+            while own.next_if(|own| own.path < other.path).is_some() {
+                apart += 1;
+            }
+            let same = own.next_if(|own| own.path == other.path);
+            apart += usize::from(same.is_none_or(|same| same.blob != other.blob));
+        }
+        apart + own.count()
+    }
+
     /// The files in path order.
     pub fn as_slice(&self) -> &[SourceFile] {
         &self.files

@@ -220,6 +220,18 @@ mod tests {
     }
 
     #[test]
+    fn the_distance_counts_files_that_differ_on_either_side() {
+        let of = |paths: &[&str]| build(paths, &Arc::default(), None).files;
+        let (own, other) = (of(&["a.py", "b.py", "d.py"]), of(&["b.py", "c.py"]));
+        assert_eq!(own.distance(own.as_slice()), 0);
+        assert_eq!(own.distance(other.as_slice()), 3);
+        assert_eq!(other.distance(own.as_slice()), 3);
+        let mut edited = own.as_slice().to_vec();
+        edited[1].blob = ObjectId::from_sha1([1; 20]);
+        assert_eq!(own.distance(&edited), 1);
+    }
+
+    #[test]
     fn messages_are_indexed_again_only_where_files_or_commits_differ() {
         let touched = Touched {
             path: RepoPath::new("b.py").unwrap(),
