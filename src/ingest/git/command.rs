@@ -4,7 +4,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::GitError;
@@ -53,7 +54,8 @@ const SSH: &str = "ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval
 /// A git command that reads a repository on this machine, without its subcommand. The settings of
 /// users and of the machine do not count.
 pub fn git() -> Command {
-    let mut command = Command::new("git");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut command = Command::new(program(&path));
     command.env_clear();
     for name in READING {
         if let Some(value) = std::env::var_os(name) {
@@ -66,6 +68,20 @@ pub fn git() -> Command {
         // A clone that lacks objects must not fetch them, whatever its git knows of lazy fetches.
         .env("GIT_ALLOW_PROTOCOL", "none");
     with_settings(command)
+}
+
+/// The git that a search path leads to, as an absolute path: a bare name beside an environment of its
+/// own would have this whole process copied for every start of one. A bare name where there is none.
+fn program(path: &OsStr) -> PathBuf {
+    let is_program = |file: &PathBuf| {
+        let metadata = file.metadata();
+        metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join("git"))
+        .find(is_program)
+        .unwrap_or_else(|| PathBuf::from("git"))
 }
 
 /// A git command on the repository at `git_dir`.
@@ -190,6 +206,21 @@ mod tests {
         command.args(["-c", "a.b=c", "fetch", "--", "https://example.org"]);
         let error = failure(&command, b"fatal: \x1b[31mno\n\nmore\n").to_string();
         assert_eq!(error, "git fetch failed: fatal: [31mno; more");
+    }
+
+    #[test]
+    fn the_first_program_of_the_search_path_is_called_by_its_place() {
+        let keep = tempfile::tempdir().unwrap();
+        let path = |name: &str| keep.path().join(name);
+        for (directory, mode) in [("a", 0o644), ("b", 0o755), ("c", 0o755)] {
+            std::fs::create_dir(path(directory)).unwrap();
+            let git = path(directory).join("git");
+            std::fs::write(&git, "").unwrap();
+            std::fs::set_permissions(&git, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let searched = std::env::join_paths([path("none"), path("a"), path("b"), path("c")]);
+        assert_eq!(program(&searched.unwrap()), path("b").join("git"));
+        assert_eq!(program(path("a").as_os_str()), Path::new("git"));
     }
 
     #[test]
