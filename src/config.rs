@@ -107,6 +107,7 @@ pub struct IndexConfig {
     pub parse_timeout_ms: u64,
     pub max_depth: u32,
     pub blob_cache_bytes: usize,
+    pub memory_bytes: usize,
 }
 
 /// The `[answer]` table.

@@ -11,6 +11,7 @@ pub mod name;
 pub mod permits;
 pub mod progress;
 pub mod repository;
+pub mod rest;
 pub mod revisions;
 pub mod writer;
 
@@ -20,7 +21,7 @@ use std::time::Duration;
 use dashmap::DashMap;
 use foveate_parse::Limits;
 use foveate_query::RankingConfig;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
@@ -31,6 +32,7 @@ pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
     Demand, DemandError, Orders, Polling, Repository, Source, State, Status, Watching,
 };
+pub use rest::Rest;
 pub use revisions::{Claim, Revisions};
 pub use writer::{Cause, Past, Plan, PublishError, Writer, build};
 
@@ -72,6 +74,7 @@ pub struct Engine {
     index_runs: Arc<Semaphore>,
     history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
+    wanted: Notify,
 }
 
 impl Engine {
@@ -95,6 +98,7 @@ impl Engine {
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
             repositories: DashMap::new(),
+            wanted: Notify::new(),
             settings,
         })
     }
@@ -102,9 +106,55 @@ impl Engine {
     /// Takes a repository in and gives the two ends that drive it: the only writer, and the orders
     /// that others give. `None` when the name is taken.
     pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Orders)> {
+        self.take_in(name, source, None)
+    }
+
+    /// As [`Self::add`], without bringing it into memory: see [`Self::wanted`].
+    pub fn add_resting(
+        &self,
+        name: RepoName,
+        source: Source,
+        rest: Rest,
+    ) -> Option<(Writer, Orders)> {
+        self.take_in(name, source, Some(rest))
+    }
+
+    fn take_in(
+        &self,
+        name: RepoName,
+        source: Source,
+        rest: Option<Rest>,
+    ) -> Option<(Writer, Orders)> {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
+        let (repository, ends) = self.made(name, source, rest);
+        vacant.insert(repository);
+        Some(ends)
+    }
+
+    /// Puts one that rests in the place of a repository whose tasks have ended. Questions in flight
+    /// finish on the old one. `None` when it was removed meanwhile, or has no index.
+    pub fn lay_down(&self, old: &Arc<Repository>) -> Option<(Writer, Orders)> {
+        let rest = old.resting()?;
+        let (name, source) = (old.name().clone(), old.source().clone());
+        let (repository, ends) = self.made(name.clone(), source, Some(rest));
+        let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
+            return None;
+        };
+        if !Arc::ptr_eq(entry.get(), old) {
+            return None;
+        }
+        entry.insert(repository);
+        Some(ends)
+    }
+
+    fn made(
+        &self,
+        name: RepoName,
+        source: Source,
+        rest: Option<Rest>,
+    ) -> (Arc<Repository>, (Writer, Orders)) {
         let kept = Kept::new(&self.settings.kept_in, name.as_str(), self.blobs.limits());
         let kept = Arc::new(kept);
         let (repository, orders) = Repository::new(
@@ -113,10 +163,26 @@ impl Engine {
             self.settings.revisions,
             self.blobs.with(kept.clone()),
             kept,
+            rest,
         );
         let repository = Arc::new(repository);
-        vacant.insert(Arc::clone(&repository));
-        Some((Writer::new(repository, Arc::clone(&self.pool)), orders))
+        let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pool));
+        (repository, (writer, orders))
+    }
+
+    /// Tells when a repository that rests is asked for.
+    pub fn wanted(&self) -> &Notify {
+        &self.wanted
+    }
+
+    /// Bytes that all repositories and the contents kept beside them take, estimated.
+    pub fn bytes(&self) -> usize {
+        let repositories = self.repositories();
+        let bytes: usize = repositories
+            .iter()
+            .map(|repository| repository.bytes())
+            .sum();
+        bytes + self.blobs.stats().kept_bytes
     }
 
     /// The repository with this name.

@@ -84,6 +84,7 @@ impl Service {
         let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
         let catalog = Arc::new(catalog);
         catalog.restore().await?;
+        tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
         tokio::task::spawn_blocking(foveate_query::tokenizer::warm);
         let hosts = if config.is_local() {
@@ -244,6 +245,10 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         audit: Duration::from_secs(config.watch.audit_seconds),
         sweep: Duration::from_secs(config.watch.sweep_seconds),
         write_after: Duration::from_millis(config.storage.write_after_ms),
+        memory_bytes: match config.index.memory_bytes {
+            0 => telemetry::process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
+            bytes => bytes,
+        },
     }
 }
 

@@ -83,6 +83,8 @@ impl Engine {
         let repository = self
             .get(&question.repo)
             .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
+        repository.touch();
+        self.bring_back(&repository).await?;
         let (snapshot, pending_files) = self.snapshot(&repository, question.reference).await?;
         let asked = Instant::now();
         let deadline = self.settings.deadline;
@@ -112,6 +114,20 @@ impl Engine {
             pending_files,
             total_ms: total.as_secs_f64() * 1000.0,
         })
+    }
+
+    /// Waits until a repository that rests is back in memory. Many who wait bring it back once.
+    async fn bring_back(&self, repository: &Repository) -> Result<(), AskError> {
+        if repository.rest().is_none() {
+            return Ok(());
+        }
+        let mut changes = repository.changes();
+        repository.want();
+        self.wanted.notify_one();
+        let is_back = || repository.rest().is_none() || repository.status().state == State::Failed;
+        let back = async { while !is_back() && changes.changed().await.is_ok() {} };
+        let waited = tokio::time::timeout(self.settings.build_deadline, back).await;
+        waited.map_err(|_| AskError::Building)
     }
 
     /// The snapshot to ask, and how many changed files it does not hold yet.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::{Snapshot, snapshot::Memory};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{BlobCache, Kept, Progress, RepoName, Revisions};
+use super::{BlobCache, Kept, Progress, RepoName, Rest, Revisions, rest};
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,6 +216,11 @@ pub struct Repository {
     revisions: Revisions,
     blobs: BlobCache,
     kept: Arc<Kept>,
+    /// What is told of it until it is back in memory.
+    rest: Option<Rest>,
+    /// Whether someone waits for it to be back.
+    wanted: AtomicBool,
+    used: AtomicU64,
     demands: mpsc::Sender<Demand>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
@@ -228,6 +233,7 @@ impl Repository {
         revisions: usize,
         blobs: BlobCache,
         kept: Arc<Kept>,
+        rest: Option<Rest>,
     ) -> (Self, Orders) {
         let (demands, demands_out) = mpsc::channel(DEMANDS);
         let (syncs, syncs_out) = mpsc::channel(1);
@@ -236,7 +242,11 @@ impl Repository {
             source,
             current: ArcSwapOption::empty(),
             status: ArcSwap::from_pointee(Status {
-                state: State::Indexing,
+                state: if rest.is_some() {
+                    State::Ready
+                } else {
+                    State::Indexing
+                },
                 error: None,
                 watching: Watching::Off,
                 polling: None,
@@ -247,6 +257,9 @@ impl Repository {
             revisions: Revisions::new(revisions),
             blobs,
             kept,
+            used: AtomicU64::new(rest.as_ref().map_or_else(rest::now, |rest| rest.used)),
+            rest,
+            wanted: AtomicBool::new(false),
             demands,
             syncs,
             changed: watch::Sender::new(()),
@@ -306,6 +319,56 @@ impl Repository {
     /// What of it outlives the process.
     pub fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    /// What was known when it left memory, until it is back.
+    pub fn rest(&self) -> Option<&Rest> {
+        self.rest.as_ref().filter(|_| self.current().is_none())
+    }
+
+    /// What will be known when it leaves memory now; `None` before its first index.
+    pub fn resting(&self) -> Option<Rest> {
+        let current = self.current()?;
+        Some(Rest::of(&current, self.bytes(), self.used()))
+    }
+
+    /// Writes what is to be known of it while it rests. Blocks.
+    ///
+    /// # Errors
+    /// When the system says no.
+    pub fn store_rest(&self) -> std::io::Result<()> {
+        match (self.resting(), self.kept.directory()) {
+            (Some(rest), Some(directory)) if self.kept.is_writable() => rest.write(directory),
+            _ => Ok(()),
+        }
+    }
+
+    /// Estimated bytes that it takes: its index, and what the other warm revisions do not share with
+    /// it. 0 while it is not in memory.
+    pub fn bytes(&self) -> usize {
+        let Some(current) = self.current() else {
+            return 0;
+        };
+        let memory = current.memory();
+        memory.total() + self.revisions.len() * memory.unshared()
+    }
+
+    /// When it was last asked, in milliseconds since 1970.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn touch(&self) {
+        self.used.store(rest::now(), Ordering::Relaxed);
+    }
+
+    pub(super) fn want(&self) {
+        self.wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether someone waits for it to be back in memory.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
     }
 
     /// Asks for a look at the source; an order that still waits covers this one.

@@ -97,9 +97,9 @@ pub fn build(
 }
 
 /// Builds the first index of a revision, with segments that were stored.
-fn restore(plan: Plan, segments: &[Vec<u8>]) -> Result<Snapshot, PublishError> {
+fn restore(plan: Plan, generation: u64, segments: &[Vec<u8>]) -> Result<Snapshot, PublishError> {
     index(plan, |revision, files, history| {
-        Snapshot::restore(revision, 1, files, history, segments)
+        Snapshot::restore(revision, generation, files, history, segments)
     })
 }
 
@@ -155,7 +155,10 @@ impl Writer {
         let start = Instant::now();
         let snapshot = self.pool.install(|| match previous {
             Some(previous) => build(plan, previous.generation + 1, Some(previous)),
-            None => restore(plan, &self.repository.kept().segments()),
+            None => {
+                let before = self.repository.rest().map_or(0, |rest| rest.generation);
+                restore(plan, before + 1, &self.repository.kept().segments())
+            }
         });
         let snapshot = snapshot.map(Arc::new)?;
         self.swap_in(Arc::clone(&snapshot), start.elapsed());
@@ -191,6 +194,8 @@ impl Writer {
             status.error = None;
             status.history_error = None;
         });
+        // Counted here, where time does not matter, and known to all who ask.
+        self.repository.bytes();
     }
 
     /// The source could not be read. What was published before stays.

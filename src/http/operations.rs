@@ -207,6 +207,22 @@ fn repository_states(out: &mut Exposition, engine: &Engine) {
         "Registered repositories, by how changes of their files are noticed.",
         modes,
     );
+    let resident = repositories
+        .iter()
+        .filter(|r| r.current().is_some())
+        .count();
+    out.single(
+        "foveate_repositories_in_memory",
+        Kind::Gauge,
+        "Repositories whose index is in memory.",
+        resident as f64,
+    );
+    out.single(
+        "foveate_memory_bytes",
+        Kind::Gauge,
+        "Estimated bytes of all indexes, and of the contents kept beside them.",
+        engine.bytes() as f64,
+    );
     let figures = Figures::of(&repositories);
     out.family(
         "foveate_repository_generation",
@@ -308,6 +324,8 @@ impl Figures {
         add("bytes", "lexical", memory.lexical);
         add("bytes", "messages", memory.messages);
         add("bytes", "graph", memory.graph);
+        add("bytes", "files", memory.files);
+        add("bytes", "history", memory.history);
         for (family, counts) in [
             ("skipped", &current.skipped),
             ("issues", &current.parse_issues),

@@ -95,6 +95,8 @@ pub struct RepoAnswer {
     poll: Option<PollAnswer>,
     /// Whether past commits count yet.
     history: bool,
+    /// What it takes of memory.
+    memory: MemoryAnswer,
     /// What is stored, so that a restart need not read everything again.
     disk: DiskAnswer,
     /// Why it failed.
@@ -144,6 +146,16 @@ pub struct PollAnswer {
     checked_seconds_ago: Option<u64>,
     /// Seconds until the next look; null where there is none.
     next_in_seconds: Option<u64>,
+}
+
+/// What a repository takes of memory.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryAnswer {
+    /// Whether its index is in memory. One that rests is brought back by the first question, and is
+    /// not followed meanwhile; its figures are those of when it left.
+    resident: bool,
+    /// Estimated bytes now.
+    bytes: usize,
 }
 
 /// What is stored of a repository.
@@ -350,6 +362,8 @@ fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     let (phase, done, total) = repository.progress().read();
     let current = repository.current();
     let snapshot = current.as_ref().map(|c| &c.snapshot);
+    let resting = || repository.rest().cloned().unwrap_or_default();
+    let known = repository.resting().unwrap_or_else(resting);
     let counts = |counts: Option<&BTreeMap<&'static str, usize>>| {
         let counts = counts.into_iter().flatten();
         counts.map(|(name, n)| ((*name).to_owned(), *n)).collect()
@@ -367,16 +381,20 @@ fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
                 .and_then(|done| done.checked_div(total))
                 .and_then(|percent| u8::try_from(percent).ok()),
         },
-        commit: snapshot.map_or_else(String::new, |s| s.revision.commit.clone()),
-        dirty: snapshot.is_some_and(|s| s.revision.dirty),
-        generation: snapshot.map_or(0, |s| s.generation),
-        files: snapshot.map_or(0, |s| s.files.len()),
+        commit: known.commit,
+        dirty: known.dirty,
+        generation: known.generation,
+        files: known.files,
         skipped: counts(current.as_ref().map(|c| &c.skipped)),
-        definitions: snapshot.map_or(0, |s| s.files.definition_count()),
+        definitions: known.definitions,
         languages: counts(current.as_ref().map(|c| &c.languages)),
         watch: watch_answer(&status.watching, repository.pending_files()),
         poll: status.polling.map(poll_answer),
         history: snapshot.is_some_and(|s| s.history.is_some()),
+        memory: MemoryAnswer {
+            resident: snapshot.is_some(),
+            bytes: repository.bytes(),
+        },
         disk: DiskAnswer {
             bytes: repository.kept().bytes(),
             error: repository.kept().trouble(),

@@ -1,6 +1,7 @@
 //! Which repositories there are: registers, removes and restores them, and starts the tasks that
 //! keep them current. The list outlives the process; what `--watch` names does not.
 
+mod memory;
 mod orphans;
 mod source;
 
@@ -87,6 +88,8 @@ pub struct Catalog {
     transfers: Arc<Semaphore>,
     /// Stops the tasks of one repository.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
+    /// What drives those that rest, once they are wanted.
+    resting: DashMap<RepoName, (Writer, Orders)>,
 }
 
 impl Catalog {
@@ -105,6 +108,7 @@ impl Catalog {
             stop,
             tracker: TaskTracker::new(),
             stops: DashMap::new(),
+            resting: DashMap::new(),
         }
     }
 
@@ -113,13 +117,14 @@ impl Catalog {
     /// # Errors
     /// When the list cannot be read.
     pub async fn restore(&self) -> Result<(), StoreError> {
+        let mut registered = Vec::new();
         for row in self.store.repositories().await? {
-            let Ok(name) = RepoName::new(&row.name) else {
-                tracing::error!(repo = row.name, "a registered name cannot be used");
-                continue;
-            };
-            self.start(name, source_of(row));
+            match RepoName::new(&row.name) {
+                Ok(name) => registered.push((name, source_of(row))),
+                Err(_) => tracing::error!(repo = row.name, "a registered name cannot be used"),
+            }
         }
+        self.start_those_that_fit(registered).await;
         Ok(())
     }
 
@@ -200,6 +205,7 @@ impl Catalog {
             tracker.close();
             tracker.wait().await;
         }
+        self.resting.remove(name);
         let copy = self.settings.copy_at(name);
         let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
@@ -271,10 +277,16 @@ impl Catalog {
 
     /// Takes a repository in and starts its tasks; `None` when the name is in use.
     fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
-        let (writer, orders) = self.engine.add(name.clone(), source.clone())?;
+        let (writer, orders) = self.engine.add(name, source)?;
+        Some(self.drive(writer, orders))
+    }
+
+    /// Starts the tasks of a repository.
+    fn drive(&self, writer: Writer, orders: Orders) -> Arc<Repository> {
         let repository = Arc::clone(writer.repository());
         let stop = self.stop.child_token();
         let tracker = TaskTracker::new();
+        let (name, source) = (repository.name().clone(), repository.source().clone());
         self.spawn(source, writer, orders, &stop, &tracker);
         tracker.close();
         // The catalog's own tracker waits for all of them.
@@ -283,7 +295,7 @@ impl Catalog {
             async move { tracker.wait().await }
         });
         self.stops.insert(name, (stop, tracker));
-        Some(repository)
+        repository
     }
 
     fn spawn(

@@ -99,7 +99,8 @@ fn save(repository: &Repository, stats: &Stats) -> bool {
     let saved = repository
         .kept()
         .save(snapshot, &others)
-        .and_then(|()| stats.save(|path| snapshot.files.find(path.as_str()).is_some()));
+        .and_then(|()| stats.save(|path| snapshot.files.find(path.as_str()).is_some()))
+        .and_then(|()| repository.store_rest());
     if let Err(error) = &saved {
         tracing::warn!(
             repo = %repository.name(),

@@ -17,7 +17,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 14] = [
+const EVENTS: [(&str, Kind, &str); 15] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -82,6 +82,11 @@ const EVENTS: [(&str, Kind, &str); 14] = [
         "foveate_disk_failed_writes_total",
         Kind::Counter,
         "Times that a repository's index could not be stored.",
+    ),
+    (
+        "foveate_repositories_laid_down_total",
+        Kind::Counter,
+        "Times that a repository left memory to make room.",
     ),
     (
         "foveate_panics_total",

@@ -49,6 +49,21 @@ pub fn figures() -> ProcessFigures {
     }
 }
 
+/// Bytes of memory that this machine has, or this container where it may use less. `None` where the
+/// system does not say.
+pub fn memory_limit() -> Option<usize> {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let machine = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let limits = [
+        field(&machine, "MemTotal:").map(|kilobytes| kilobytes * 1024),
+        // Control groups of version 2 and 1; without a limit they say `max` or a huge number.
+        number("/sys/fs/cgroup/memory.max"),
+        number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+    ];
+    let least = limits.into_iter().flatten().min()?;
+    usize::try_from(least).ok()
+}
+
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -84,5 +99,6 @@ mod tests {
         assert!(figures.open_files.is_some_and(|n| n > 2));
         assert!(figures.max_files > figures.open_files);
         assert!(figures.threads.is_some_and(|n| n > 0));
+        assert!(memory_limit().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -15,6 +15,7 @@ mod hub;
 mod kept;
 mod killed;
 mod limits;
+mod memory;
 mod metrics;
 mod openapi;
 mod process;

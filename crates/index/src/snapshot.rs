@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foveate_model::{History, SourceFile, TouchedFunctions};
+use foveate_model::{Commit, History, SourceFile, TouchedFunctions};
 use rayon::prelude::*;
 
 use crate::change::Change;
@@ -60,6 +60,22 @@ pub struct Memory {
     pub messages: usize,
     /// The graph.
     pub graph: usize,
+    /// The table of files.
+    pub files: usize,
+    /// The past commits; their index counts as lexical.
+    pub history: usize,
+}
+
+impl Memory {
+    /// All of it.
+    pub fn total(&self) -> usize {
+        self.text + self.facts + self.history + self.unshared()
+    }
+
+    /// What another revision of the same repository has of its own, at most.
+    pub fn unshared(&self) -> usize {
+        self.symbols + self.lexical + self.messages + self.graph + self.files
+    }
 }
 
 impl Snapshot {
@@ -159,9 +175,12 @@ impl Snapshot {
             lexical: self.lexical.heap_bytes(),
             messages: self.messages.heap_bytes(),
             graph: self.graph.heap_bytes(),
+            history: self.history.as_deref().map_or(0, history_bytes),
             ..Memory::default()
         };
         for file in self.files.as_slice() {
+            // A path stands in the file, in the table and in maps of names.
+            memory.files += size_of::<SourceFile>() + 3 * file.path.as_str().len() + 128;
             if let Some(content) = &file.content {
                 memory.text += content.text.len();
                 memory.facts += content.facts.heap_bytes();
@@ -169,6 +188,23 @@ impl Snapshot {
         }
         memory
     }
+}
+
+fn history_bytes(history: &History) -> usize {
+    let touched = |commit: &Commit| -> usize {
+        let files = commit.touched.iter();
+        let functions = files.map(|t| {
+            t.functions
+                .iter()
+                .map(|name| name.len() + 16)
+                .sum::<usize>()
+        });
+        size_of_val(commit.touched.as_slice()) + functions.sum::<usize>()
+    };
+    let commits = history.commits.iter();
+    commits
+        .map(|commit| size_of::<Commit>() + commit.message.len() + touched(commit))
+        .sum()
 }
 
 /// The index of commit messages: that of `previous`, where neither the past nor the list of files
@@ -193,7 +229,7 @@ fn commits(
 
 #[cfg(test)]
 mod tests {
-    use foveate_model::{Commit, Language, ObjectId, RepoPath, Role, SkipReason, Touched};
+    use foveate_model::{Language, ObjectId, RepoPath, Role, SkipReason, Touched};
 
     use super::*;
 

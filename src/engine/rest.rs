@@ -1,0 +1,80 @@
+//! A repository that rests: registered, not in memory, and back as soon as it is asked. What is told
+//! of it meanwhile, also by the next process.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use foveate_index::stored::bytes::{Decoder, Encoder};
+
+use super::repository::Published;
+use crate::disk::whole;
+
+/// What was known of a repository when it left memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// The commit of its index.
+    pub commit: String,
+    /// Whether its files differed from the commit.
+    pub dirty: bool,
+    /// Files, those not indexed included.
+    pub files: usize,
+    /// Definitions.
+    pub definitions: usize,
+    /// The generation of its index; 0 in another process.
+    pub generation: u64,
+    /// Bytes that it took, estimated.
+    pub bytes: usize,
+    /// When it was last asked, in milliseconds since 1970.
+    pub used: u64,
+}
+
+/// In the directory of the repository's stored data.
+const FILE: &str = "rest.state";
+const SHAPE: u64 = 1;
+
+impl Rest {
+    pub(super) fn of(published: &Published, bytes: usize, used: u64) -> Self {
+        let snapshot = &published.snapshot;
+        Self {
+            commit: snapshot.revision.commit.clone(),
+            dirty: snapshot.revision.dirty,
+            files: snapshot.files.len(),
+            definitions: snapshot.files.definition_count(),
+            generation: snapshot.generation,
+            bytes,
+            used,
+        }
+    }
+
+    /// What was written in the directory of a repository's stored data.
+    pub fn read(directory: &Path) -> Option<Self> {
+        let bytes = whole::read(&directory.join(FILE), SHAPE)?;
+        let mut rest = Decoder::new(&bytes);
+        Some(Self {
+            commit: rest.text()?.to_owned(),
+            dirty: rest.byte()? == 1,
+            files: usize::try_from(rest.number()?).ok()?,
+            definitions: usize::try_from(rest.number()?).ok()?,
+            generation: 0,
+            bytes: usize::try_from(rest.number()?).ok()?,
+            used: rest.number()?,
+        })
+    }
+
+    pub(super) fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let mut out = Encoder::default();
+        out.text(&self.commit);
+        out.byte(u8::from(self.dirty));
+        for number in [self.files, self.definitions, self.bytes] {
+            out.number(number as u64);
+        }
+        out.number(self.used);
+        whole::write(&directory.join(FILE), SHAPE, &out.into_bytes())
+    }
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,117 @@
+//! Which repositories are in memory: at a start those that were asked last, as many as fit; then those
+//! that are asked. What was not asked for longest leaves when there is too much: its tasks end, which
+//! stores its index, and begin anew when it is wanted.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Catalog;
+use crate::engine::{RepoName, Repository, Rest, Source};
+use crate::ingest::INDEX;
+
+/// Time between two looks at what is taken.
+const LOOK: Duration = Duration::from_millis(500);
+
+impl Catalog {
+    /// Starts what fits into memory, the most recently asked first; the others rest. What never had
+    /// an index is started in any case.
+    pub(super) async fn start_those_that_fit(&self, registered: Vec<(RepoName, Source)>) {
+        let stored = self.settings.data_dir.join(INDEX);
+        let known = tokio::task::spawn_blocking(move || {
+            let rest = |name: &RepoName| Rest::read(&stored.join(name.as_str()));
+            let known = registered.into_iter();
+            known
+                .map(|(name, source)| (rest(&name), name, source))
+                .collect::<Vec<_>>()
+        });
+        let mut known = known.await.unwrap_or_default();
+        known.sort_by_key(|(rest, ..)| Reverse(rest.as_ref().map(|rest| rest.used)));
+        let mut taken = 0_usize;
+        for (rest, name, source) in known {
+            let bytes = rest.as_ref().map_or(0, |rest| rest.bytes);
+            taken = taken.saturating_add(bytes);
+            match rest {
+                Some(rest) if taken > self.settings.memory_bytes && taken > bytes => {
+                    if let Some(ends) = self.engine.add_resting(name.clone(), source, rest) {
+                        self.resting.insert(name, ends);
+                    }
+                }
+                _ => drop(self.start(name, source)),
+            }
+        }
+    }
+
+    /// Brings back what is wanted and lets go of what is too much, until the service stops.
+    pub async fn keep_within_memory(self: Arc<Self>) {
+        let bring_back = async {
+            loop {
+                self.engine.wanted().notified().await;
+                self.bring_back();
+            }
+        };
+        let let_go = async {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                while let Some(least) = self.too_much() {
+                    if !self.lay_down(&least).await {
+                        break;
+                    }
+                }
+            }
+        };
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = bring_back => {}
+            () = let_go => {}
+        }
+    }
+
+    /// Starts the tasks of what rests and is wanted; each once, however many want it.
+    fn bring_back(&self) {
+        let resting = self.resting.iter();
+        let wanted = resting.filter(|entry| entry.value().0.repository().is_wanted());
+        let wanted: Vec<RepoName> = wanted.map(|entry| entry.key().clone()).collect();
+        for name in wanted {
+            if let Some((_, (writer, orders))) = self.resting.remove(&name) {
+                tracing::debug!(repo = %name, "comes back into memory");
+                self.drive(writer, orders);
+            }
+        }
+    }
+
+    /// The repository that was not asked for longest, where all together are too much. The last one
+    /// stays.
+    fn too_much(&self) -> Option<Arc<Repository>> {
+        if self.engine.bytes() <= self.settings.memory_bytes {
+            return None;
+        }
+        let mut resident = self.engine.repositories();
+        resident.retain(|repository| repository.current().is_some());
+        if resident.len() < 2 {
+            return None;
+        }
+        let oldest = resident.into_iter();
+        oldest.min_by(|a, b| (a.used(), a.name()).cmp(&(b.used(), b.name())))
+    }
+
+    /// Ends a repository's tasks and lets it rest. Returns whether it does.
+    async fn lay_down(&self, repository: &Arc<Repository>) -> bool {
+        let name = repository.name();
+        let Some((_, (stop, tracker))) = self.stops.remove(name) else {
+            return false;
+        };
+        stop.cancel();
+        tracker.wait().await;
+        let bytes = repository.bytes();
+        let Some(ends) = self.engine.lay_down(repository) else {
+            return false;
+        };
+        tracing::info!(repo = %name, bytes, "left memory");
+        metrics::counter!("foveate_repositories_laid_down_total").increment(1);
+        self.resting.insert(name.clone(), ends);
+        // Whoever asked in between has found it resting and waits.
+        self.bring_back();
+        true
+    }
+}

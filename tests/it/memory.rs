@@ -1,0 +1,167 @@
+//! Many repositories under a small memory budget: they leave, rest, and come back when asked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use foveate::config::Config;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{TestApp, commit, places, tree, until};
+
+const COUNT: usize = 6;
+
+/// Room for one repository and no more.
+fn little(config: &mut Config) {
+    config.index.memory_bytes = 1;
+    config.index.blob_cache_bytes = 0;
+    config.storage.write_after_ms = 1;
+}
+
+/// A repository with one function of its own.
+fn repository(number: usize) -> (TempDir, PathBuf) {
+    let (keep, root) = tree(&format!(
+        "//- a{number}.py\ndef only_in_{number}():\n    return {number}\n"
+    ));
+    commit(&root, "first");
+    (keep, root)
+}
+
+fn name(number: usize) -> String {
+    format!("repo{number}")
+}
+
+async fn repos(app: &TestApp) -> Vec<Value> {
+    let listed = app.get("/repos").await.json();
+    listed["repos"].as_array().unwrap().clone()
+}
+
+fn residents(repos: &[Value]) -> BTreeSet<&str> {
+    let resident = repos
+        .iter()
+        .filter(|repo| repo["memory"]["resident"] == true);
+    resident
+        .map(|repo| repo["name"].as_str().unwrap())
+        .collect()
+}
+
+/// Waits until one repository alone is in memory.
+async fn one_is_left(app: &TestApp) {
+    until("one repository in memory", async || {
+        (residents(&repos(app).await).len() == 1).then_some(())
+    })
+    .await;
+}
+
+async fn finds_its_own(app: &TestApp, number: usize) {
+    let function = format!("only_in_{number}");
+    let found = app.places_of(&name(number), &function).await;
+    assert_eq!(found, [format!("a{number}.py")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_rests_comes_back_when_it_is_asked() {
+    let data = tempfile::tempdir().unwrap();
+    let app = TestApp::start_in(data.path(), None, little).await;
+    let mut trees = Vec::new();
+    for number in 0..COUNT {
+        let (keep, root) = repository(number);
+        if number % 2 == 0 {
+            app.add_tree(&name(number), &root, true).await;
+        } else {
+            app.add_git(&name(number), &root, None).await;
+        }
+        trees.push((keep, root));
+    }
+    one_is_left(&app).await;
+    for repo in repos(&app).await {
+        assert_eq!(repo["state"], "ready", "{repo}");
+        assert_eq!(repo["files"], 1, "{repo}");
+        assert_eq!(repo["definitions"], 1, "{repo}");
+        let bytes = repo["memory"]["bytes"].as_u64().unwrap();
+        assert_eq!(bytes > 0, repo["memory"]["resident"] == true, "{repo}");
+    }
+    assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
+
+    // All of them at once, each by many.
+    let parsed = app.engine.blobs().stats().parsed;
+    let app = Arc::new(app);
+    let asked = (0..COUNT * 5).map(|n| {
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { finds_its_own(&app, n % COUNT).await })
+    });
+    for asked in asked.collect::<Vec<_>>() {
+        asked.await.unwrap();
+    }
+    assert_eq!(app.engine.blobs().stats().parsed, parsed, "all from disk");
+
+    // What changed while it rested is found; a revision can be asked of what rests.
+    one_is_left(&app).await;
+    finds_its_own(&app, 1).await;
+    one_is_left(&app).await;
+    let resting = app.get("/repos/repo0").await.json();
+    assert_eq!(resting["memory"]["resident"], false, "{resting}");
+    let generation = resting["generation"].as_u64();
+    let (_, root) = &trees[0];
+    let first = resting["commit"].as_str().unwrap();
+    fs::write(root.join("a0.py"), "def changed():\n    pass\n").unwrap();
+    assert_eq!(app.places_of("repo0", "changed").await, ["a0.py"]);
+    assert!(app.get("/repos/repo0").await.json()["generation"].as_u64() > generation);
+    finds_its_own(&app, 1).await;
+    one_is_left(&app).await;
+    let body = json!({"repo": "repo0", "ref": first, "query": "`only_in_0`"});
+    let answer = app.post("/context", body).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    assert_eq!(places(&answer.json(), "only_in_0"), ["a0.py"]);
+
+    // The one that was asked last is in memory after a restart; the others answer.
+    one_is_left(&app).await;
+    finds_its_own(&app, 3).await;
+    one_is_left(&app).await;
+    let app = Arc::into_inner(app).unwrap();
+    app.end().await;
+    let app = TestApp::start_in(data.path(), None, little).await;
+    app.ready("repo3").await;
+    let listed = repos(&app).await;
+    assert!(
+        residents(&listed).is_subset(&BTreeSet::from(["repo3"])),
+        "{listed:?}"
+    );
+    for number in [1, 2, 4, 5] {
+        finds_its_own(&app, number).await;
+    }
+    assert_eq!(app.engine.blobs().stats().parsed, 0);
+    // What rests can be removed, and its name taken again.
+    one_is_left(&app).await;
+    assert_eq!(
+        app.delete("/repos/repo2").await.status,
+        StatusCode::NO_CONTENT
+    );
+    let (_, root) = &trees[4];
+    app.add_tree("repo2", root, false).await;
+    assert_eq!(app.places_of("repo2", "only_in_4").await, ["a4.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_come_back_says_why() {
+    let app = TestApp::start_with(little).await;
+    let (_a, root) = repository(0);
+    let (gone, gone_root) = repository(1);
+    app.add_tree("repo1", &gone_root, true).await;
+    app.add_tree("repo0", &root, true).await;
+    finds_its_own(&app, 0).await;
+    until("repo1 rests", async || {
+        (residents(&repos(&app).await) == BTreeSet::from(["repo0"])).then_some(())
+    })
+    .await;
+    drop(gone);
+    let answer = app
+        .post("/context", json!({"repo": "repo1", "query": "x"}))
+        .await;
+    assert_eq!(answer.code(), "repo_failed", "{}", answer.text);
+    app.end().await;
+}
