@@ -21,6 +21,7 @@ mod openapi;
 mod process;
 mod remote;
 mod restart;
+mod same;
 mod stop;
 mod watch;
 mod working_tree;

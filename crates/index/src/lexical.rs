@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm};
+pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm, idf};
 pub use self::stored::{StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 

@@ -3,6 +3,7 @@
 //! Start at [`Snapshot`].
 
 mod change;
+pub mod citations;
 pub mod files;
 pub mod graph;
 mod inverted;

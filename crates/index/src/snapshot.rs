@@ -274,6 +274,7 @@ mod tests {
             functions: Vec::new(),
         };
         let commit = Commit {
+            id: ObjectId::from_sha1([0; 20]),
             message: "connect".to_owned(),
             time: 0,
             is_bot: false,

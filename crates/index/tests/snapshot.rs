@@ -44,6 +44,7 @@ fn commit(message: &str, paths: &[&str]) -> Commit {
         functions: Vec::new(),
     };
     Commit {
+        id: ObjectId::from_sha1([0; 20]),
         message: message.to_owned(),
         time: 0,
         is_bot: false,

@@ -1,11 +1,13 @@
 //! What the past commits of a revision say: messages, and the files and functions that they
 //! touched.
 
-use crate::RepoPath;
+use crate::{ObjectId, RepoPath};
 
 /// One past commit.
 #[derive(Clone, Debug)]
 pub struct Commit {
+    /// What git calls it.
+    pub id: ObjectId,
     /// Subject and body.
     pub message: String,
     /// When it was committed, in seconds since 1970.
@@ -30,7 +32,7 @@ pub struct Touched {
 /// The ancestors of a revision, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Newest first; merges left out.
+    /// Newest first; of merges those whose message says what they bring.
     pub commits: Vec<Commit>,
 }
 

@@ -6,6 +6,7 @@ mod evidence;
 mod examine;
 mod files;
 mod functions;
+mod past;
 mod ranked;
 mod roles;
 mod terms;

@@ -26,6 +26,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
+use foveate_index::citations::Citation;
 use foveate_model::Language;
 
 pub use self::literals::{Literal, LiteralKind};
@@ -126,6 +127,8 @@ pub struct QueryText {
     pub frames: Vec<Frame>,
     /// Exact texts outside tracebacks that the code may hold between quotes.
     pub literals: Vec<Literal>,
+    /// Commits, issues and pull requests that it cites outside code blocks.
+    pub citations: Vec<Citation>,
     /// What the template says of the query, in lower case: the tags before the title (`bug` of
     /// `[Bug]: …`) and the headings that are boilerplate (`steps to reproduce`, `proposed solution`).
     /// They are no search words, but they tell the intent.

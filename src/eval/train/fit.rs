@@ -1,7 +1,7 @@
-//! A linear listwise model: the probability that a candidate is the right one is the softmax of its
-//! score over the candidates of its case (Cao et al.: "Learning to Rank: From Pairwise Approach to
-//! Listwise Approach", 2007, with the top-one probability), and the loss of a case is the mean of
-//! `-ln p` over its right candidates. The weights may leave a given point only at the price of
+//! A linear listwise model: the probability that a right candidate comes before all wrong ones of its
+//! case is the softmax of its score over them and itself (Cao et al.: "Learning to Rank: From Pairwise
+//! Approach to Listwise Approach", 2007, with the top-one probability), and the loss of a case is the
+//! mean of `-ln p` over its right candidates, which do not compete with each other. The weights may leave a given point only at the price of
 //! `strength · |w - w0|²`. The loss is convex, so that Newton's method ends at the one minimum.
 
 use super::examples::Candidate;
@@ -116,26 +116,36 @@ impl Problem<'_> {
 impl Look {
     fn add_case(&mut self, candidates: &[Candidate], weights: &[f64], share: f64) {
         let scores: Vec<f64> = candidates.iter().map(|c| score(c, weights)).collect();
-        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = scores.iter().map(|s| (s - most).exp()).sum();
-        let gold = candidates.iter().filter(|c| c.gold).count() as f64;
-        let mut mean = vec![0.0; weights.len()];
-        for (candidate, score) in candidates.iter().zip(&scores) {
+        let (gold, wrong): (Vec<usize>, Vec<usize>) =
+            (0..candidates.len()).partition(|at| candidates[*at].gold);
+        for right in &gold {
+            let list = || std::iter::once(right).chain(&wrong).copied();
+            let scored = list().map(|at| (&candidates[at], scores[at]));
+            self.add_list(&scored.collect::<Vec<_>>(), share / gold.len() as f64);
+        }
+    }
+
+    /// Adds a list whose first candidate is the right one.
+    fn add_list(&mut self, list: &[(&Candidate, f64)], share: f64) {
+        let most = list
+            .iter()
+            .map(|(_, s)| *s)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = list.iter().map(|(_, s)| (s - most).exp()).sum();
+        let mut mean = vec![0.0; self.gradient.len()];
+        for (candidate, score) in list {
             let p = (score - most).exp() / sum;
             for (m, x) in mean.iter_mut().zip(&candidate.x) {
                 *m += p * f64::from(*x);
             }
-            if candidate.gold {
-                self.loss += share * (most + sum.ln() - score) / gold;
-                for (g, x) in self.gradient.iter_mut().zip(&candidate.x) {
-                    *g -= share * f64::from(*x) / gold;
-                }
+        }
+        if let Some((right, score)) = list.first() {
+            self.loss += share * (most + sum.ln() - score);
+            for ((g, m), x) in self.gradient.iter_mut().zip(&mean).zip(&right.x) {
+                *g += share * (m - f64::from(*x));
             }
         }
-        for (g, m) in self.gradient.iter_mut().zip(&mean) {
-            *g += share * m;
-        }
-        for (candidate, score) in candidates.iter().zip(&scores) {
+        for (candidate, score) in list {
             let p = (score - most).exp() / sum;
             // What is as good as impossible bends nothing.
             if p > 1e-6 {

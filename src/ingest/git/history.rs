@@ -32,7 +32,7 @@ use records::{Names, Record, Records};
 /// How much of the past is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
-    /// Commits, merges not counted.
+    /// Commits; merges are not counted, and only count where their message says what they bring.
     pub commits: usize,
     /// Newest of them whose functions are read.
     pub function_commits: usize,
@@ -159,22 +159,30 @@ impl Reader<'_> {
     fn heads(&self, commit: &str) -> Result<Vec<Head>, GitError> {
         let mut command = command::git_in(&self.repo.git_dir);
         command
-            .args([
-                "log",
-                "-z",
-                "--no-merges",
-                "--no-follow",
-                "--encoding=UTF-8",
-            ])
-            .arg(format!("--max-count={}", self.limits.commits))
-            .arg("--format=%H%n%ct%n%an%n%ae%n%B")
+            .args(["log", "-z", "--no-follow", "--encoding=UTF-8"])
+            // At most every other one is a merge, but for odd shapes.
+            .arg(format!(
+                "--max-count={}",
+                self.limits.commits.saturating_mul(2)
+            ))
+            .arg("--format=%P%n%H%n%ct%n%an%n%ae%n%B")
             .args(["--end-of-options", commit, "--"]);
         if !self.repo.prefix.is_empty() {
             command.arg(format!(":(top,literal){}", self.repo.prefix));
         }
         let mut heads = Vec::new();
         let longest = HEAD_BYTES + self.limits.message_bytes;
-        let mut take = |piece: &[u8]| heads.extend(head(piece, self.limits.message_bytes));
+        let mut left = self.limits.commits;
+        let mut take = |piece: &[u8]| {
+            let Some((parents, head)) = with_parents(piece, self.limits.message_bytes) else {
+                return;
+            };
+            if left == 0 || parents > 1 && !brings_news(&head.message) {
+                return;
+            }
+            left -= usize::from(parents <= 1);
+            heads.push(head);
+        };
         stream::pieces(&mut command, b"", (0, longest), &self.patience, &mut take)?;
         Ok(heads)
     }
@@ -499,6 +507,25 @@ fn by_file(names: &Names, mut changed: Changed) -> Vec<Vec<Box<str>>> {
     names.files.iter().map(functions).collect()
 }
 
+/// A commit after the line of its parents, and how many those are.
+fn with_parents(piece: &[u8], message_bytes: usize) -> Option<(usize, Head)> {
+    let end = piece.iter().position(|byte| *byte == b'\n')?;
+    let parents = piece[..end].split(|byte| *byte == b' ');
+    let parents = parents.filter(|id| !id.is_empty()).count();
+    Some((parents, head(&piece[end + 1..], message_bytes)?))
+}
+
+/// Whether the message of a merge says what it brings, as that of a pull request does, and not only
+/// that it is one.
+fn brings_news(message: &str) -> bool {
+    let lines = message.lines().map(|line| line.trim().to_ascii_lowercase());
+    let is_idle =
+        |line: &String| line.is_empty() || line.starts_with("merge") || line.starts_with('#');
+    lines
+        .take_while(|line| !line.starts_with("conflicts:"))
+        .any(|line| !is_idle(&line))
+}
+
 fn head(piece: &[u8], message_bytes: usize) -> Option<Head> {
     let mut lines = piece.splitn(5, |byte| *byte == b'\n');
     let id = names::id(lines.next()?)?;
@@ -572,6 +599,7 @@ fn assemble(
                 present.go_behind(&record.names);
             }
             Commit {
+                id: head.id,
                 message: head.message,
                 time: head.time,
                 is_bot: head.is_bot,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use foldhash::HashMap;
-use foveate_model::{Commit, History};
+use foveate_model::{Commit, History, ObjectId};
 
+use crate::citations::{Citation, citations};
 use crate::files::{FileId, Files};
 use crate::tokens::for_each_term;
 
@@ -50,6 +51,10 @@ pub struct Commits {
     /// Per function its commits, newest first.
     functions: HashMap<Named, Vec<u32>>,
     names: HashMap<Box<str>, NameId>,
+    /// The commits by id.
+    ids: Vec<(ObjectId, u32)>,
+    /// The commits whose messages cite an issue or a pull request, newest first.
+    numbers: HashMap<u32, Vec<u32>>,
     /// What terms give to files, once they were asked for.
     of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
 }
@@ -72,6 +77,7 @@ impl Commits {
                 index.add(commit, files, &mut frequencies);
             }
         }
+        index.ids.sort_unstable();
         index.total_file_length = index.file_lengths.iter().sum();
         index
     }
@@ -95,6 +101,15 @@ impl Commits {
         functions.dedup();
         let number = self.commits.len() as u32;
         let length = self.message(number, &commit.message, frequencies);
+        self.ids.push((commit.id, number));
+        for cited in citations(&commit.message) {
+            if let Citation::Number(cited) = cited {
+                let commits = self.numbers.entry(cited).or_default();
+                if commits.last() != Some(&number) {
+                    commits.push(number);
+                }
+            }
+        }
         let share = 1.0 / (commit.touched.len() as f32).sqrt();
         for file in &present {
             self.file_lengths[file.0 as usize] += share * length as f32;
@@ -175,6 +190,25 @@ impl Commits {
         Some((named, self.functions.get(&named)?))
     }
 
+    /// The commits that a citation means, by position, newest first. None where the first digits
+    /// of an id fit several.
+    pub fn cited(&self, citation: &Citation) -> Vec<u32> {
+        match citation {
+            Citation::Number(number) => self.numbers.get(number).cloned().unwrap_or_default(),
+            Citation::Commit(digits) => {
+                let start = self
+                    .ids
+                    .partition_point(|(id, _)| id.to_string().as_str() < digits.as_str());
+                let fits = |(id, _): &&(ObjectId, u32)| id.to_string().starts_with(digits.as_str());
+                let mut fitting = self.ids[start..].iter().take_while(fits);
+                match (fitting.next(), fitting.next()) {
+                    (Some((_, commit)), None) => vec![*commit],
+                    _ => Vec::new(),
+                }
+            }
+        }
+    }
+
     /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let postings: usize = self
@@ -189,6 +223,16 @@ impl Commits {
         let functions: usize = lists.map(|list| list.capacity() * 4 + 48).sum();
         let of_term = |list: &OfTerm| size_of_val(&**list) + 64;
         let of_terms: usize = self.of_terms.iter().map(|entry| of_term(&entry)).sum();
-        postings + commits + names + functions + of_terms + self.file_lengths.len() * 4
+        let ids = self.ids.capacity() * size_of::<(ObjectId, u32)>();
+        let numbers = self.numbers.values().map(|list| list.capacity() * 4 + 48);
+        let numbers: usize = numbers.sum();
+        postings
+            + commits
+            + names
+            + functions
+            + of_terms
+            + ids
+            + numbers
+            + self.file_lengths.len() * 4
     }
 }

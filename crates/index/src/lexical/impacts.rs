@@ -12,15 +12,13 @@ use dashmap::DashMap;
 use super::fields::{FIELDS, Field, Lengths};
 use super::weights::LexicalWeights;
 
-/// A term in a chunk, saturated: with length normalization and without.
+/// A term in a chunk, normalized and saturated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChunkImpact {
     /// The document's number in its segment.
     pub document: u32,
-    /// With length normalization.
-    pub normed: f32,
-    /// Without.
-    pub plain: f32,
+    /// Its part of the score, before rarity and the query's weight.
+    pub score: f32,
 }
 
 /// A term in a file, not saturated: commit messages may add to it.
@@ -117,18 +115,16 @@ impl Scoring {
                 self.end_file(&run, lengths, &mut impacts);
                 run = FileRun::new(file);
             }
-            let (mut normed, mut plain) = (0.0, 0.0);
+            let mut sum = 0.0;
             for posting in of_document {
                 run.frequencies[posting.field] += posting.frequency;
                 let tf = self.weights.chunk.weights[posting.field] * posting.frequency as f32;
-                normed += tf * self.chunk_norms[posting.field].of(posting.length);
-                plain += tf;
+                sum += tf * self.chunk_norms[posting.field].of(posting.length);
             }
-            if is_chunk && plain > 0.0 {
+            if is_chunk && sum > 0.0 {
                 impacts.chunks.push(ChunkImpact {
                     document,
-                    normed: saturated(normed, self.weights.chunk.k1),
-                    plain: saturated(plain, self.weights.chunk.k1),
+                    score: saturated(sum, self.weights.chunk.k1),
                 });
             }
         }
@@ -338,11 +334,11 @@ mod tests {
         let near = |a: f32, b: f32| (a - b).abs() < 0.05 * b;
         assert_eq!(impacts.chunks.len(), 2);
         assert!(
-            near(impacts.chunks[0].plain, saturated(3.0, 1.2)),
+            near(impacts.chunks[0].score, saturated(3.0, 1.2)),
             "{impacts:?}"
         );
         assert!(
-            near(impacts.chunks[1].normed, saturated(4.0, 1.2)),
+            near(impacts.chunks[1].score, saturated(4.0, 1.2)),
             "{impacts:?}"
         );
         assert_eq!(impacts.files.len(), 1);

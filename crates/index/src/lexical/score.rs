@@ -50,8 +50,6 @@ pub struct FileHit {
 pub struct ChunkHit {
     /// All terms, by [`QueryTerm::chunk`].
     pub score: f32,
-    /// The same without length normalization.
-    pub unnormed: f32,
     /// By [`QueryTerm::title`].
     pub title: f32,
     /// Sum of weight and idf of the terms that the chunk has, however often.
@@ -111,7 +109,8 @@ impl OfFiles {
     }
 }
 
-fn idf(documents: usize, with_term: usize) -> f32 {
+/// The rarity of a term: `ln(1 + (N - df + ½) / (df + ½))`.
+pub fn idf(documents: usize, with_term: usize) -> f32 {
     let (n, df) = (documents as f32, with_term as f32);
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
@@ -271,10 +270,9 @@ impl Part {
             let Some(hit) = hits.get_mut(chunk as usize) else {
                 continue;
             };
-            let normed = idf * impact.normed;
-            hit.score += term.chunk * normed;
-            hit.unnormed += term.chunk * (idf * impact.plain);
-            hit.title += term.title * normed;
+            let score = idf * impact.score;
+            hit.score += term.chunk * score;
+            hit.title += term.title * score;
             hit.coverage += term.chunk * idf;
         }
     }

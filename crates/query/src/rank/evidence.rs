@@ -1,7 +1,7 @@
 //! All evidence about a query, before it is weighed.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{Hits, LexicalError, PastCommit};
+use foveate_index::lexical::{Hits, LexicalError, PastCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot};
 
@@ -26,7 +26,9 @@ pub(super) struct Known {
 pub(super) struct Evidence {
     pub roles: Roles,
     pub hits: Hits,
-    /// The terms of the query.
+    /// The terms of the query, weighted, in alphabetical order.
+    pub query: Vec<QueryTerm>,
+    /// What is known of them.
     pub terms: HashMap<String, Known>,
     /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
@@ -34,6 +36,8 @@ pub(super) struct Evidence {
     pub places: Vec<(FileId, f32)>,
     /// The same per file whose names the query's code imports.
     pub imports: Vec<(FileId, f32)>,
+    /// The past commits that the query cites, by position, with 1 / sqrt(commits cited as one).
+    cited: Vec<(u32, f32)>,
     /// Messages that share rare word trigrams with the query's error messages.
     pub messages: Vec<(MessagePlace, f32)>,
 }
@@ -94,10 +98,12 @@ impl Evidence {
         Self {
             roles,
             hits: snapshot.lexical.no_hits(),
+            query: Vec::new(),
             terms: HashMap::default(),
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             imports: noisy_or(files(true)),
+            cited: cited(snapshot, text),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }
@@ -113,6 +119,16 @@ impl Evidence {
         nearest.filter_map(move |(at, score)| Some((commits.get(*at as usize)?, score / best)))
     }
 
+    /// The commits that the query cites, each with how surely.
+    pub(super) fn cited_commits<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+    ) -> impl Iterator<Item = (&'a PastCommit, f32)> {
+        let commits = &snapshot.lexical.commits().commits;
+        let cited = self.cited.iter();
+        cited.filter_map(move |(at, share)| Some((commits.get(*at as usize)?, *share)))
+    }
+
     fn search(
         &mut self,
         snapshot: &Snapshot,
@@ -122,14 +138,30 @@ impl Evidence {
         let weights = config.lexical.weights();
         self.hits = snapshot.lexical.search(&terms.weighted, &weights)?;
         let known = self.hits.idf.iter().zip(terms.prominent);
-        self.terms = terms
-            .weighted
-            .into_iter()
+        self.query = terms.weighted;
+        self.terms = self
+            .query
+            .iter()
             .zip(known)
-            .map(|(term, (&idf, is_prominent))| (term.term, Known { idf, is_prominent }))
+            .map(|(term, (&idf, is_prominent))| (term.term.clone(), Known { idf, is_prominent }))
             .collect();
         Ok(())
     }
+}
+
+/// A number that more commits cite is no evidence for any of them.
+const MOST_CITED: usize = 20;
+
+fn cited(snapshot: &Snapshot, text: &QueryText) -> Vec<(u32, f32)> {
+    let commits = snapshot.lexical.commits();
+    let of = |citation| {
+        let found = commits.cited(citation);
+        let share = 1.0 / (found.len() as f32).sqrt();
+        let counts = found.len() <= MOST_CITED;
+        let with_share = move |commit| counts.then_some((commit, share));
+        found.into_iter().filter_map(with_share)
+    };
+    noisy_or(text.citations.iter().flat_map(of).collect())
 }
 
 /// One value per key, by key: `1 - Π(1 - strength)`.

@@ -10,7 +10,7 @@ use foveate_model::Role;
 use super::evidence::Evidence;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{MOST_RANKED, explained, logarithmic, normalize};
+use super::{MOST_RANKED, explained, logarithmic, normalize, past};
 
 /// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
 /// file that is read, and of three thousand.
@@ -103,6 +103,7 @@ struct Dense {
     chunk_title: Vec<f32>,
     chunk_coverage: Vec<f32>,
     commits: Vec<f32>,
+    cited: Vec<f32>,
 }
 
 impl Dense {
@@ -122,7 +123,8 @@ impl Dense {
             chunks: normalized(chunks.score),
             chunk_title: normalized(chunks.title),
             chunk_coverage: normalized(chunks.coverage),
-            commits: normalized(commit_votes(snapshot, evidence)),
+            commits: normalized(past::votes_for_files(snapshot, evidence)),
+            cited: past::cited_files(snapshot, evidence),
         }
     }
 
@@ -150,6 +152,7 @@ impl Dense {
             &self.chunks,
             &self.chunk_title,
             &self.commits,
+            &self.cited,
         ] {
             chosen.extend(best(channel, most));
         }
@@ -195,6 +198,7 @@ impl Dense {
             chunk_title: self.chunk_title[at],
             chunk_coverage: self.chunk_coverage[at],
             commits: self.commits[at],
+            cited: self.cited[at],
             stem,
             stem_title,
             directory: shares(evidence, directory_of(path)).0,
@@ -321,15 +325,4 @@ fn directory_of(path: &str) -> &str {
 fn normalized(mut values: Vec<f32>) -> Vec<f32> {
     normalize(&mut values);
     values
-}
-
-/// Per file the votes of the nearest commits: each gives `score / best score / sqrt(files)`.
-fn commit_votes(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
-    let mut votes = vec![0.0; snapshot.files.len()];
-    for (commit, score) in evidence.nearest_commits(snapshot) {
-        for file in &commit.files {
-            votes[file.0 as usize] += score * commit.share;
-        }
-    }
-    votes
 }

@@ -2,7 +2,7 @@
 //! is nested in.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{ChunkHit, Named};
+use foveate_index::lexical::ChunkHit;
 use foveate_index::tokens::for_each_term;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::DefinitionKind;
@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
-use super::{MOST_RANKED, explained, logarithmic};
+use super::{MOST_RANKED, explained, logarithmic, past};
 
 /// Logarithm of the lines, uses and changes that count as 1: 150 of them.
 const FULL: f32 = 5.0;
@@ -71,7 +71,7 @@ impl<'a> Pool<'a> {
         pool.mentions(evidence);
         pool.neighbours(evidence, config.neighbour_strength);
         pool.names(evidence);
-        pool.past(evidence);
+        pool.past(evidence, config);
         pool
     }
 
@@ -144,29 +144,24 @@ impl<'a> Pool<'a> {
                     signals.add_words(hit);
                 }
             }
-            self.within_file(file);
+            compare(self.of_file(file).iter_mut().collect());
         }
         for (chunk, signals) in &mut self.passages {
             signals.add_words(evidence.hits.chunks[chunk.0 as usize]);
         }
-        self.scale(|signals| &mut signals.lexical);
-        self.scale(|signals| &mut signals.unnormed);
-        self.scale(|signals| &mut signals.title);
+        let file_of = |(chunk, _): &(ChunkId, FunctionSignals)| snapshot.files.chunk_file(*chunk);
+        for of_file in self.passages.chunk_by_mut(|a, b| file_of(a) == file_of(b)) {
+            compare(of_file.iter_mut().map(|(_, signals)| signals).collect());
+        }
         self.scale(|signals| &mut signals.coverage);
     }
 
-    /// Compares the functions of a file with each other.
-    fn within_file(&mut self, file: FileId) {
+    /// The signals of the functions of a file.
+    fn of_file(&mut self, file: FileId) -> &mut [FunctionSignals] {
         let files = &self.snapshot.files;
         let start = self.ids.partition_point(|id| files.file_of(*id) < file);
         let end = self.ids.partition_point(|id| files.file_of(*id) <= file);
-        let signals = &mut self.signals[start..end];
-        let best = signals.iter().map(|s| s.lexical).fold(0.0, f32::max);
-        if best > 0.0 {
-            signals
-                .iter_mut()
-                .for_each(|s| s.in_file = s.lexical / best);
-        }
+        &mut self.signals[start..end]
     }
 
     /// Divides a signal by its largest value.
@@ -223,25 +218,29 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// How often commits changed a function, and how near the query those commits are.
-    fn past(&mut self, evidence: &Evidence) {
+    /// What the commits that changed a function say of it, and how often that was.
+    fn past(&mut self, evidence: &Evidence, config: &RankConfig) {
         let files = &self.snapshot.files;
         let commits = self.snapshot.lexical.commits();
-        let mut votes: HashMap<Named, f32> = HashMap::default();
-        for (commit, score) in evidence.nearest_commits(self.snapshot) {
-            let share = score / (commit.functions.len() as f32).sqrt();
-            for function in &commit.functions {
-                *votes.entry(*function).or_default() += share;
-            }
-        }
+        let of = past::OfFunctions::new(self.snapshot, evidence);
+        let mut touched: Vec<&[u32]> = Vec::with_capacity(self.ids.len());
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
             let name = &files.definition(*id).name;
-            if let Some((named, touched)) = commits.of_function(files.file_of(*id), name) {
-                signals.commits = votes.get(&named).copied().unwrap_or(0.0);
-                signals.changes = logarithmic(touched.len(), FULL);
-            }
+            let Some((named, list)) = commits.of_function(files.file_of(*id), name) else {
+                touched.push(&[]);
+                continue;
+            };
+            signals.commits = of.votes.get(&named).copied().unwrap_or(0.0);
+            signals.cited = of.cited.get(&named).copied().unwrap_or(0.0);
+            signals.changes = logarithmic(list.len(), FULL);
+            touched.push(list);
+        }
+        let messages = past::messages(commits, &touched, evidence, &config.lexical);
+        for (signals, score) in self.signals.iter_mut().zip(messages) {
+            signals.history = score;
         }
         self.scale(|signals| &mut signals.commits);
+        self.scale(|signals| &mut signals.history);
     }
 
     /// Which share of the names of a function and its class the query has.
@@ -271,7 +270,7 @@ impl<'a> Pool<'a> {
         let mut scored: Vec<RankedPassage> = self
             .passages
             .iter()
-            .filter(|(_, signals)| signals.lexical > 0.0)
+            .filter(|(_, signals)| signals.coverage > 0.0)
             .map(|(id, signals)| {
                 let role = files.file(files.chunk_file(*id)).role;
                 RankedPassage {
@@ -322,10 +321,19 @@ impl<'a> Pool<'a> {
 impl FunctionSignals {
     /// Takes over a chunk's scores where they are higher.
     fn add_words(&mut self, hit: ChunkHit) {
-        self.lexical = self.lexical.max(hit.score);
-        self.unnormed = self.unnormed.max(hit.unnormed);
-        self.title = self.title.max(hit.title);
+        self.in_file = self.in_file.max(hit.score);
         self.coverage = self.coverage.max(hit.coverage);
+    }
+}
+
+/// Makes of the word scores of a file's functions their shares of the best one's.
+fn compare(of_file: Vec<&mut FunctionSignals>) {
+    let best = of_file.iter().map(|s| s.in_file).fold(0.0, f32::max);
+    if best > 0.0 {
+        for signals in of_file {
+            signals.in_file /= best;
+            signals.in_good_file = signals.in_file * signals.file;
+        }
     }
 }
 

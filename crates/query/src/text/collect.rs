@@ -1,6 +1,7 @@
 //! Turns a document's blocks into segments, mentions, paths, imports and frames.
 
 use foldhash::HashSet;
+use foveate_index::citations::citations;
 use foveate_model::Language;
 
 use super::document::{Block, Document, Line};
@@ -17,6 +18,9 @@ use super::{
 
 /// The longest error message that is kept, in bytes.
 const LONGEST_ERROR: usize = 400;
+
+/// A text that cites more is a log or a list.
+const MOST_CITATIONS: usize = 50;
 
 /// Fills a [`QueryText`], each list without duplicates.
 #[derive(Default)]
@@ -103,6 +107,16 @@ impl Collector {
         }
     }
 
+    fn citations(&mut self, text: &str) {
+        for citation in citations(text) {
+            if self.text.citations.len() < MOST_CITATIONS
+                && !self.text.citations.contains(&citation)
+            {
+                self.text.citations.push(citation);
+            }
+        }
+    }
+
     fn path(&mut self, mention: PathMention) {
         if self.seen_paths.insert((mention.path.clone(), mention.line)) {
             self.text.paths.push(mention);
@@ -142,6 +156,7 @@ impl Collector {
             title.text.replace('`', "")
         };
         self.segment(SegmentKind::Title, plain);
+        self.citations(title.text);
         self.literals(literals::read(title.text));
         self.errors_in(title.text);
     }
@@ -169,6 +184,7 @@ impl Collector {
         for line in lines {
             let inline = inline::read(line);
             let text = self.words(&inline.text, MentionKind::Prose);
+            self.citations(&inline.text);
             for code in &inline.codes {
                 self.inline_code(code);
             }
@@ -249,6 +265,7 @@ impl Collector {
 
     fn inline_code(&mut self, code: &str) {
         let code = code.trim();
+        self.citations(code);
         if let Some(test) = paths::read_test(code) {
             return self.test(test, MentionKind::InlineCode);
         }

@@ -460,3 +460,21 @@ fn hostile_texts_take_linear_time() {
     let all = pieces.concat().repeat(500);
     parse(&all);
 }
+
+#[test]
+fn the_past_is_cited_outside_code_blocks_and_file_links() {
+    let text = parse(
+        "Shop closes too early since #4711\n\
+         \n\
+         Bisected to `5a4d7285`, see [the pull request](https://github.com/ada/shop/pull/77)\n\
+         and https://github.com/ada/shop/blob/3f2a9c1d/shop.py#L10, again with #4711.\n\
+         ```\n\
+         0a1b2c3d and #55\n\
+         ```\n",
+    );
+    let cited: Vec<String> = text.citations.iter().map(|c| format!("{c:?}")).collect();
+    assert_eq!(
+        cited,
+        ["Number(4711)", "Number(77)", "Commit(\"5a4d7285\")"]
+    );
+}

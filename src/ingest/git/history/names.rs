@@ -27,6 +27,8 @@ pub enum Renames {
 /// come from the repository's settings.
 pub fn add_arguments(command: &mut Command, renames: Renames) {
     command.args(["log", "--stdin", "--no-walk=unsorted", "--root"]);
+    // What a merge brings is what it changed on the branch that took it in.
+    command.arg("--diff-merges=first-parent");
     command.args([
         "--no-ext-diff",
         "--no-textconv",

@@ -179,6 +179,52 @@ fn merges_are_left_out_and_odd_commits_keep_their_message() {
 }
 
 #[test]
+fn a_merge_that_says_what_it_brings_counts_beside_its_commits() {
+    let f = Fixture::new();
+    f.write("a.py", "def a():\n    return 1\n");
+    f.commit("first");
+    f.git(&["checkout", "-q", "-b", "side"]);
+    f.write("b.py", "def b():\n    return 1\n");
+    f.commit("wip");
+    f.write("c.py", "def c():\n    return 1\n");
+    f.commit("typo");
+    f.git(&["checkout", "-q", "main"]);
+    f.write("a.py", "def a():\n    return 2\n");
+    f.commit("second");
+    let message = "Merge pull request #12 from ada/side\n\nClose the shop at night";
+    f.git(&["merge", "-q", "--no-ff", "-m", message, "side"]);
+    let mut seen = f.seen("HEAD");
+    assert!(seen[0].starts_with("Merge pull request #12"), "{}", seen[0]);
+    assert!(seen[0].ends_with(": b.py(b) c.py(c)"), "{}", seen[0]);
+    seen[1..].sort();
+    assert_eq!(
+        seen[1..],
+        [
+            "first: a.py(a)",
+            "second: a.py(a)",
+            "typo: c.py(c)",
+            "wip: b.py(b)"
+        ]
+    );
+}
+
+#[test]
+fn a_merge_brings_news_where_more_is_said_than_that_it_is_one() {
+    for idle in [
+        "Merge branch 'a' into b",
+        "merge",
+        "Merge a\n\nConflicts:\n\ta.py",
+        "Merged\n\n# x",
+    ] {
+        assert!(!brings_news(idle), "{idle}");
+    }
+    assert!(brings_news(
+        "Merge pull request #1 from a/b\n\nFix the shop"
+    ));
+    assert!(brings_news("Fix the shop (#1)"));
+}
+
+#[test]
 fn long_ids_are_read_alike() {
     let f = Fixture::with_ids("sha256");
     f.write("a.py", CART);

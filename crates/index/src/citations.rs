@@ -1,0 +1,125 @@
+//! What texts cite of a repository's past: commits by the digits of their ids, issues and pull
+//! requests by their numbers. The same for messages of commits and for queries.
+
+/// A reference to the past.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Citation {
+    /// A commit: the first hexadecimal digits of its id, at least seven, in lower case.
+    Commit(String),
+    /// An issue, a ticket, a pull request or a merge request.
+    Number(u32),
+}
+
+/// Digits of an id: fewer are a number or a word, more are none.
+const ID_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
+
+/// Numbers of one digit count things (`#1`, `#2`) more often than they cite.
+const LEAST_NUMBER: u32 = 10;
+
+/// What `text` cites, in order: `#123`, `GH-123`, links to issues and commits of a forge, and
+/// words of hexadecimal digits. What stands in another link (a file at a commit) is no citation,
+/// and neither is `owner/name#123`, which means another repository.
+pub fn citations(text: &str) -> impl Iterator<Item = Citation> {
+    text.split_whitespace().flat_map(of_word)
+}
+
+fn of_word(word: &str) -> Vec<Citation> {
+    match word.find("://") {
+        Some(at) => of_link(&word[at + 3..]).into_iter().collect(),
+        None => of_plain(word),
+    }
+}
+
+/// The last part of the path tells what it is, the one before it which.
+fn of_link(link: &str) -> Option<Citation> {
+    let mut parts = link.split('/').skip(1);
+    let kind = parts.find(|part| {
+        matches!(
+            *part,
+            "issues"
+                | "issue"
+                | "pull"
+                | "ticket"
+                | "merge_requests"
+                | "commit"
+                | "commits"
+                | "changeset"
+        )
+    })?;
+    let which = parts.next()?;
+    let end = which.find(|c: char| !c.is_ascii_alphanumeric());
+    let which = &which[..end.unwrap_or(which.len())];
+    match kind {
+        "commit" | "commits" | "changeset" => commit(which),
+        _ => number(which),
+    }
+}
+
+fn of_plain(word: &str) -> Vec<Citation> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in word.split(|c: char| !c.is_alphanumeric()) {
+        let before = &word[..at];
+        let number_of = |marked: &str| {
+            let is_own = !marked.ends_with(|c: char| c == '&' || c.is_alphanumeric());
+            is_own.then(|| number(part)).flatten()
+        };
+        found.extend(match before.strip_suffix('#') {
+            Some(marked) => number_of(marked),
+            None => match before.strip_suffix("GH-").or(before.strip_suffix("gh-")) {
+                Some(marked) => number_of(marked),
+                None => commit(part),
+            },
+        });
+        let after = word[at + part.len()..].chars().next();
+        at += part.len() + after.map_or(0, char::len_utf8);
+    }
+    found
+}
+
+fn commit(digits: &str) -> Option<Citation> {
+    let is_id = ID_DIGITS.contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    is_id.then(|| Citation::Commit(digits.to_ascii_lowercase()))
+}
+
+fn number(digits: &str) -> Option<Citation> {
+    let number = digits.parse().ok()?;
+    (number >= LEAST_NUMBER).then_some(Citation::Number(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str) -> Vec<String> {
+        citations(text)
+            .map(|citation| match citation {
+                Citation::Commit(digits) => digits,
+                Citation::Number(number) => format!("#{number}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn numbers_and_ids_of_the_own_repository() {
+        let cases: [(&str, &[&str]); 14] = [
+            ("Fixed #1234 -- (#56, #57)", &["#1234", "#56", "#57"]),
+            ("GH-123 and gh-45", &["#123", "#45"]),
+            ("numpy/numpy#123", &[]),
+            ("bug #1, &#39; #", &[]),
+            ("since 5A4D728 or (0a1b2c3d4e)", &["5a4d728", "0a1b2c3d4e"]),
+            ("`5a4d7285`: regression", &["5a4d7285"]),
+            ("0x7f12ab34cd address", &[]),
+            ("#aabbccdd is a colour", &[]),
+            ("ab12cd, too short", &[]),
+            ("https://github.com/o/r/issues/77#issuecomment-1", &["#77"]),
+            ("[x](https://host/o/r/pull/78/files).", &["#78"]),
+            ("https://code.djangoproject.com/ticket/28)", &["#28"]),
+            ("https://github.com/o/r/commit/5a4d7285f", &["5a4d7285f"]),
+            ("https://github.com/o/r/blob/5a4d7285f/a.py#L77", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(seen(text), expected, "{text}");
+        }
+    }
+}

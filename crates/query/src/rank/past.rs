@@ -1,0 +1,163 @@
+//! What past commits say of files and functions: the nearest ones vote for what they touched, those
+//! that the query cites point to it, and the messages of those that touched a function are searched
+//! like a field of it. (The same field of files is a part of the lexical index.)
+
+use foldhash::HashMap;
+use foveate_index::Snapshot;
+use foveate_index::lexical::{Commits, Named, PastCommit, idf};
+
+use super::evidence::Evidence;
+use super::weights::LexicalConfig;
+
+/// Per file the votes of the nearest commits: each gives `score / best score / sqrt(files)`.
+pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
+    let mut votes = vec![0.0; snapshot.files.len()];
+    for (commit, score) in evidence.nearest_commits(snapshot) {
+        for file in &commit.files {
+            votes[file.0 as usize] += score * commit.share;
+        }
+    }
+    votes
+}
+
+/// Per file how surely the commits that the query cites mean it:
+/// `1 - Π(1 - share of the citation / sqrt(files))`.
+pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
+    let mut cited = vec![0.0; snapshot.files.len()];
+    for (commit, share) in evidence.cited_commits(snapshot) {
+        for file in &commit.files {
+            let held = &mut cited[file.0 as usize];
+            *held = either(*held, share * commit.share);
+        }
+    }
+    cited
+}
+
+/// The same for functions, with the functions that a commit touched instead of files.
+#[derive(Default)]
+pub(super) struct OfFunctions {
+    pub votes: HashMap<Named, f32>,
+    pub cited: HashMap<Named, f32>,
+}
+
+impl OfFunctions {
+    pub(super) fn new(snapshot: &Snapshot, evidence: &Evidence) -> Self {
+        let mut of = Self::default();
+        for (commit, score) in evidence.nearest_commits(snapshot) {
+            give(&mut of.votes, commit, |held, share| held + score * share);
+        }
+        for (commit, strength) in evidence.cited_commits(snapshot) {
+            give(&mut of.cited, commit, |held, share| {
+                either(held, strength * share)
+            });
+        }
+        of
+    }
+}
+
+fn give(to: &mut HashMap<Named, f32>, commit: &PastCommit, add: impl Fn(f32, f32) -> f32) {
+    let share = share_of_function(commit);
+    for function in &commit.functions {
+        let held = to.entry(*function).or_default();
+        *held = add(*held, share);
+    }
+}
+
+/// What a commit gives to each function that it touched.
+fn share_of_function(commit: &PastCommit) -> f32 {
+    1.0 / (commit.functions.len() as f32).sqrt()
+}
+
+fn either(a: f32, b: f32) -> f32 {
+    1.0 - (1.0 - a) * (1.0 - b)
+}
+
+/// The functions that commits touched, by commit, as positions in some list.
+struct ByCommit {
+    /// Where the functions of a commit start; one more than there are commits.
+    starts: Vec<u32>,
+    functions: Vec<u32>,
+}
+
+impl ByCommit {
+    /// `touched`: the commits of each function. A counting sort, since there are tens of thousands.
+    fn new(commits: usize, touched: &[&[u32]]) -> Self {
+        let mut starts = vec![0u32; commits + 1];
+        for commit in touched.iter().copied().flatten() {
+            starts[*commit as usize + 1] += 1;
+        }
+        for at in 0..commits {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let mut functions = vec![0; touched.iter().map(|list| list.len()).sum()];
+        for (function, list) in (0..).zip(touched) {
+            for commit in *list {
+                let at = &mut next[*commit as usize];
+                functions[*at as usize] = function;
+                *at += 1;
+            }
+        }
+        Self { starts, functions }
+    }
+
+    fn of(&self, commit: u32) -> &[u32] {
+        let at = commit as usize;
+        &self.functions[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}
+
+/// BM25 of the query over the messages of the commits that touched each function, a commit's terms
+/// weighted by `1 / sqrt(functions)`; lengths are compared among the functions given. `touched`:
+/// the commits of each.
+pub(super) fn messages(
+    commits: &Commits,
+    touched: &[&[u32]],
+    evidence: &Evidence,
+    config: &LexicalConfig,
+) -> Vec<f32> {
+    let by_commit = ByCommit::new(commits.commits.len(), touched);
+    let norms = norms(commits, touched, config.history_b);
+    let mut scores = vec![0.0; touched.len()];
+    let mut sums = vec![0.0f32; touched.len()];
+    let mut found: Vec<u32> = Vec::new();
+    for term in &evidence.query {
+        let postings = commits.postings(&term.term);
+        let weight = term.file * idf(commits.commits.len(), postings.len());
+        for (commit, tf) in postings {
+            let functions = by_commit.of(*commit);
+            if functions.is_empty() {
+                continue;
+            }
+            let tf = f32::from(*tf) * share_of_function(&commits.commits[*commit as usize]);
+            for function in functions {
+                let sum = &mut sums[*function as usize];
+                if *sum == 0.0 {
+                    found.push(*function);
+                }
+                *sum += tf;
+            }
+        }
+        for function in found.drain(..) {
+            let at = function as usize;
+            let tf = std::mem::take(&mut sums[at]) * norms[at];
+            scores[at] += weight * tf * (config.commit_k1 + 1.0) / (config.commit_k1 + tf);
+        }
+    }
+    scores
+}
+
+/// `1 / (1 - b + b · length / mean length)`, the mean over the functions that have any message.
+fn norms(commits: &Commits, touched: &[&[u32]], b: f32) -> Vec<f32> {
+    let length = |list: &&[u32]| -> f32 {
+        list.iter()
+            .map(|commit| &commits.commits[*commit as usize])
+            .map(|commit| commit.length as f32 * share_of_function(commit))
+            .sum()
+    };
+    let lengths: Vec<f32> = touched.iter().map(length).collect();
+    let with_any = lengths.iter().filter(|length| **length > 0.0).count();
+    let mean = lengths.iter().sum::<f32>() / with_any.max(1) as f32;
+    let norm = |length: f32| 1.0 / (1.0 - b + b * length / mean.max(1.0));
+    lengths.into_iter().map(norm).collect()
+}

@@ -1,0 +1,121 @@
+//! What the past says: commits that the query cites, and messages of commits that touched a function.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use std::sync::Arc;
+
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_query::{Answer, RankingConfig, Request, answer};
+
+const SHOP: &str = "
+    //- a.py
+    def close():
+        return 1
+
+
+    def count():
+        return 2
+
+    //- b.py
+    def lock():
+        return 3
+
+    //- c.py
+    def other():
+        return 4
+";
+
+fn commit(digit: &str, message: &str, path: &str, function: &str) -> Commit {
+    Commit {
+        id: ObjectId::from_hex(&digit.repeat(20)).unwrap(),
+        message: message.to_owned(),
+        time: 0,
+        is_bot: false,
+        touched: vec![Touched {
+            path: RepoPath::new(path).unwrap(),
+            functions: vec![function.into()],
+        }],
+    }
+}
+
+fn shop() -> Snapshot {
+    let files = foveate_fixture::repository(SHOP)
+        .into_iter()
+        .map(|file| {
+            let by_name = foveate_parse::language_by_name(&file.path);
+            let limits = foveate_parse::Limits::default();
+            let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
+            SourceFile {
+                role: foveate_parse::role(&file.path, language, false),
+                blob: ObjectId::from_sha1([0; 20]),
+                size: file.text.len() as u64,
+                language,
+                content: content.ok().map(Arc::new),
+                skipped: None,
+                path: file.path,
+            }
+        })
+        .collect();
+    let history = History {
+        commits: vec![
+            commit("3d", "Fixed #4711 -- tidied the evening.", "b.py", "lock"),
+            commit("2c", "Shut at midnight", "a.py", "close"),
+            commit("1b", "Begin (#12)", "c.py", "other"),
+        ],
+    };
+    let revision = Revision {
+        commit: String::new(),
+        dirty: false,
+    };
+    Snapshot::build(revision, 1, files, Some(Arc::new(history)), None).unwrap()
+}
+
+fn ask(query: &str) -> Answer {
+    let request = Request {
+        query: query.to_owned(),
+        ..Request::default()
+    };
+    answer(&shop(), &request, &RankingConfig::default(), &|| 0.0)
+}
+
+/// The files and functions that a signal speaks for.
+fn with(answer: &Answer, signal: &str) -> Vec<String> {
+    let has = |signals: &[foveate_query::rank::Signal]| signals.iter().any(|s| s.name == signal);
+    let files = answer.files.iter().filter(|file| has(&file.signals));
+    let functions = answer.functions.iter().filter(|f| has(&f.signals));
+    files
+        .map(|file| file.path.clone())
+        .chain(functions.map(|function| function.name.clone()))
+        .collect()
+}
+
+#[test]
+fn what_a_cited_commit_touched_is_found() {
+    for query in [
+        "Nothing works since 2c2c2c2",
+        "Nothing works since 2C2C2C2C2C",
+        "Nothing works\n\nhttps://github.com/ada/shop/commit/2c2c2c2c2c broke it",
+        "Nothing works\n\nBisected to `2c2c2c2c`.",
+    ] {
+        assert_eq!(with(&ask(query), "cited"), ["a.py", "close"], "{query}");
+    }
+    for query in ["Nothing works since #4711", "Nothing works, see GH-4711"] {
+        assert_eq!(with(&ask(query), "cited"), ["b.py", "lock"], "{query}");
+    }
+    for query in [
+        "Nothing works since 2c2c2c",
+        "Nothing works since 2c2c2cc",
+        "Nothing works, see other/shop#4711",
+        "Nothing works, see https://github.com/ada/shop/blob/2c2c2c2c2c/README",
+        "Nothing works: 4711",
+    ] {
+        assert!(with(&ask(query), "cited").is_empty(), "{query}");
+    }
+}
+
+#[test]
+fn the_messages_of_its_commits_speak_for_a_function() {
+    let found = ask("The door stays open at midnight");
+    assert_eq!(with(&found, "history"), ["a.py", "close"]);
+}
