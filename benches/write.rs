@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// Modules of the generated repository, each four times the one before: 60 have 0.35 MB.
+/// Modules of the generated repository, each four times the one before: 60 have 0.3 MB.
 const SIZES: [usize; 3] = [60, 240, 960];
 
 fn bytes(texts: &[(String, String)]) -> BytesCount {
