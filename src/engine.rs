@@ -21,7 +21,7 @@ use std::time::Duration;
 use dashmap::DashMap;
 use foveate_parse::Limits;
 use foveate_query::RankingConfig;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
@@ -72,6 +72,8 @@ pub struct Engine {
     pool: Arc<rayon::ThreadPool>,
     permits: Permits,
     index_runs: Arc<Semaphore>,
+    /// The same for repositories that someone waits for.
+    asked_runs: Arc<Semaphore>,
     history_runs: Arc<Semaphore>,
     repositories: DashMap<RepoName, Arc<Repository>>,
     wanted: Notify,
@@ -96,6 +98,7 @@ impl Engine {
             pool: Arc::new(pool),
             permits: Permits::new(settings.concurrency, settings.queue),
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
+            asked_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),
             repositories: DashMap::new(),
             wanted: Notify::new(),
@@ -222,6 +225,23 @@ impl Engine {
     /// The right to run one whole-repository indexing.
     pub fn index_runs(&self) -> &Arc<Semaphore> {
         &self.index_runs
+    }
+
+    /// The right to run one whole-repository indexing; a repository that rests and that someone waits
+    /// for does not wait behind those that nobody asked for.
+    pub async fn turn(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
+        let asked = async {
+            let mut changes = repository.changes();
+            while !repository.is_wanted() {
+                changes.changed().await.ok()?;
+            }
+            Arc::clone(&self.asked_runs).acquire_owned().await.ok()
+        };
+        tokio::select! {
+            biased;
+            turn = Arc::clone(&self.index_runs).acquire_owned() => turn.ok(),
+            turn = asked => turn,
+        }
     }
 
     /// The right to read the functions of one history.

@@ -364,6 +364,7 @@ impl Repository {
 
     pub(super) fn want(&self) {
         self.wanted.store(true, Ordering::Relaxed);
+        self.tell();
     }
 
     /// Whether someone waits for it to be back in memory.
@@ -376,7 +377,7 @@ impl Repository {
         let _ = self.syncs.try_send(());
     }
 
-    /// Tells those who follow [`Self::changes`] that a revision was added.
+    /// Tells those who follow [`Self::changes`] that a revision was added, or that someone waits.
     pub fn tell(&self) {
         self.changed.send_replace(());
     }
@@ -404,6 +405,7 @@ impl Repository {
 
     pub(super) fn set_current(&self, published: Published) {
         self.current.store(Some(Arc::new(published)));
+        self.wanted.store(false, Ordering::Relaxed);
     }
 
     /// Changes the status. Only the one writer calls this, so that no change is lost.

@@ -198,6 +198,12 @@ impl Writer {
         self.repository.bytes();
     }
 
+    /// The first index of this process is to be built from what is stored.
+    pub fn begin(&mut self) {
+        self.repository
+            .set_status(|status| status.state = State::Indexing);
+    }
+
     /// The source could not be read. What was published before stays.
     pub fn fail(&mut self, error: String) {
         self.repository.set_status(|status| {

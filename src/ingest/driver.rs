@@ -21,7 +21,7 @@ use super::IngestSettings;
 use super::git::{GitError, GitRepo, Step};
 use super::past::PastReader;
 use super::tree::{Stats, WorkingTree};
-use crate::engine::{Cause, Engine, Past, Phase, Plan, Writer};
+use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
 pub(super) use git::{GitSource, Origin};
 use tree::{Look, TreeWork};
 
@@ -129,7 +129,7 @@ impl Driver {
     async fn look(&self, mut work: TreeWork, look: Look) -> (Option<TreeWork>, Outcome) {
         // A look at everything takes its turn; a save does not wait behind other repositories.
         let turn = match look {
-            Look::Everything(_) => match self.turn().await {
+            Look::Everything(_) => match self.turn(work.writer.repository()).await {
                 Some(turn) => Some(turn),
                 None => return (None, Outcome::Cancelled),
             },
@@ -150,9 +150,9 @@ impl Driver {
     }
 
     /// Waits for the right to read a whole repository; `None` when it is told to stop.
-    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        let turn = Arc::clone(self.engine.index_runs()).acquire_owned();
-        self.stop.run_until_cancelled(turn).await?.ok()
+    async fn turn(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
+        let turn = self.engine.turn(repository);
+        self.stop.run_until_cancelled(turn).await?
     }
 
     /// Starts loading the history of a commit beside everything else.

@@ -31,7 +31,16 @@ impl Keeper {
         }
         let mut changes = self.repository.changes();
         let mut written = Held::default();
-        while !self.stop.is_cancelled() {
+        loop {
+            // Asked first: what changes while it is written is then written as well.
+            let is_stopping = self.stop.is_cancelled();
+            let held = Held::of(&self.repository);
+            if held != written && self.write().await {
+                written = held;
+            }
+            if is_stopping {
+                return;
+            }
             tokio::select! {
                 () = self.stop.cancelled() => {}
                 changed = changes.changed() => {
@@ -40,10 +49,6 @@ impl Keeper {
                     }
                     self.settle(&mut changes).await;
                 }
-            }
-            let held = Held::of(&self.repository);
-            if held != written && self.write().await {
-                written = held;
             }
         }
     }

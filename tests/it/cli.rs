@@ -311,6 +311,12 @@ async fn repo_talks_to_a_server() {
         call(&["repo", "rm", "shop"]).await.unwrap().status.code(),
         Some(1)
     );
+    let collected = call(&["repo", "gc"]).await.unwrap();
+    assert!(
+        stdout(&collected).starts_with("freed "),
+        "{}",
+        stderr(&collected)
+    );
     assert_eq!(call(&["health"]).await.unwrap().status.code(), Some(0));
     app.end().await;
 }

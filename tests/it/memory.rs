@@ -165,3 +165,22 @@ async fn what_cannot_come_back_says_why() {
     assert_eq!(answer.code(), "repo_failed", "{}", answer.text);
     app.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_does_not_wait_behind_what_nobody_asked_for() {
+    let app = TestApp::start_with(little).await;
+    let (_a, first) = repository(0);
+    let (_b, second) = repository(1);
+    app.add_tree("repo0", &first, true).await;
+    app.add_tree("repo1", &second, true).await;
+    one_is_left(&app).await;
+    let listed = repos(&app).await;
+    let resting = usize::from(residents(&listed).contains("repo0"));
+    // All turns are taken for good.
+    let runs = app.engine.index_runs();
+    let all = u32::try_from(runs.available_permits()).unwrap();
+    let taken = runs.acquire_many(all).await.unwrap();
+    finds_its_own(&app, resting).await;
+    drop(taken);
+    app.end().await;
+}

@@ -31,13 +31,20 @@ impl Catalog {
         for (rest, name, source) in known {
             let bytes = rest.as_ref().map_or(0, |rest| rest.bytes);
             taken = taken.saturating_add(bytes);
-            match rest {
-                Some(rest) if taken > self.settings.memory_bytes && taken > bytes => {
-                    if let Some(ends) = self.engine.add_resting(name.clone(), source, rest) {
-                        self.resting.insert(name, ends);
-                    }
-                }
-                _ => drop(self.start(name, source)),
+            let Some(rest) = rest else {
+                self.start(name, source);
+                continue;
+            };
+            let Some((mut writer, orders)) = self.engine.add_resting(name.clone(), source, rest)
+            else {
+                continue;
+            };
+            if taken > self.settings.memory_bytes && taken > bytes {
+                self.resting.insert(name, (writer, orders));
+            } else {
+                // Not ready until it is in memory; who asks before waits.
+                writer.begin();
+                self.drive(writer, orders);
             }
         }
     }

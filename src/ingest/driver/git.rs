@@ -130,7 +130,7 @@ impl Driver {
             is_copy: matches!(source.origin, Origin::Remote(_)),
             reference: source.reference.clone(),
         };
-        let turn = self.turn().await?;
+        let turn = self.turn(writer.repository()).await?;
         let (writer, mut seen) = self
             .blocking(move || {
                 let seen = work.look(&mut writer, cause, transferred);
