@@ -1,13 +1,16 @@
 //! The past commits of a revision, bounded in size: messages, files and functions. What a commit
 //! changed is read once and recorded ([`records`]); whether it counts for a revision, that is
 //! whether it is an ancestor, is asked of git each time. Files come first and fast, functions need
-//! every blob and come later, if at all. Start at [`load`].
+//! every blob and come later, if at all. [`heads`] reads the messages, [`present`] puts it together.
+//! Start at [`load`].
 
 mod changes;
 mod definitions;
 mod file;
+mod heads;
 mod hunks;
 mod names;
+mod present;
 pub mod records;
 mod stream;
 
@@ -17,7 +20,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use foveate_model::{Commit, History, ObjectId, RepoPath, Touched, TouchedFunctions};
+use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +30,8 @@ use crate::engine::Past;
 pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
 use names::{NamesReader, Renames};
-use records::{Names, Record, Records};
+use present::assemble;
+use records::{Names, Records};
 
 /// How much of the past is kept.
 #[derive(Clone, Copy, Debug)]
@@ -70,9 +74,6 @@ pub enum Step {
 const FEW: usize = 300;
 /// Commits that one git is asked about: what was read is kept so often.
 const BATCH: usize = 2000;
-/// Longest record of a commit without its message, in bytes.
-const HEAD_BYTES: usize = 1024;
-
 /// Reads the ancestors of a commit.
 pub(super) fn load(
     repo: &GitRepo,
@@ -130,14 +131,6 @@ fn patience<'a>(limits: &HistoryLimits, stop: &'a CancellationToken) -> Patience
     Patience::new(stop, limits.timeout, "log", "history.timeout_seconds")
 }
 
-/// What a commit says of itself.
-struct Head {
-    id: ObjectId,
-    time: i64,
-    is_bot: bool,
-    message: String,
-}
-
 struct Reader<'a> {
     repo: &'a GitRepo,
     limits: &'a HistoryLimits,
@@ -154,37 +147,6 @@ impl Reader<'_> {
             .iter()
             .take(8)
             .fold(0, |shape, byte| shape << 8 | u64::from(*byte))
-    }
-
-    fn heads(&self, commit: &str) -> Result<Vec<Head>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
-        command
-            .args(["log", "-z", "--no-follow", "--encoding=UTF-8"])
-            // At most every other one is a merge, but for odd shapes.
-            .arg(format!(
-                "--max-count={}",
-                self.limits.commits.saturating_mul(2)
-            ))
-            .arg("--format=%P%n%H%n%ct%n%an%n%ae%n%B")
-            .args(["--end-of-options", commit, "--"]);
-        if !self.repo.prefix.is_empty() {
-            command.arg(format!(":(top,literal){}", self.repo.prefix));
-        }
-        let mut heads = Vec::new();
-        let longest = HEAD_BYTES + self.limits.message_bytes;
-        let mut left = self.limits.commits;
-        let mut take = |piece: &[u8]| {
-            let Some((parents, head)) = with_parents(piece, self.limits.message_bytes) else {
-                return;
-            };
-            if left == 0 || parents > 1 && !brings_news(&head.message) {
-                return;
-            }
-            left -= usize::from(parents <= 1);
-            heads.push(head);
-        };
-        stream::pieces(&mut command, b"", (0, longest), &self.patience, &mut take)?;
-        Ok(heads)
     }
 
     /// The commits whose parents a shallow clone left out: what they changed cannot be told.
@@ -505,161 +467,6 @@ fn by_file(names: &Names, mut changed: Changed) -> Vec<Vec<Box<str>>> {
             .unwrap_or_default()
     };
     names.files.iter().map(functions).collect()
-}
-
-/// A commit after the line of its parents, and how many those are.
-fn with_parents(piece: &[u8], message_bytes: usize) -> Option<(usize, Head)> {
-    let end = piece.iter().position(|byte| *byte == b'\n')?;
-    let parents = piece[..end].split(|byte| *byte == b' ');
-    let parents = parents.filter(|id| !id.is_empty()).count();
-    Some((parents, head(&piece[end + 1..], message_bytes)?))
-}
-
-/// Whether the message of a merge says what it brings, as that of a pull request does, and not only
-/// that it is one.
-fn brings_news(message: &str) -> bool {
-    let lines = message.lines().map(|line| line.trim().to_ascii_lowercase());
-    let is_idle =
-        |line: &String| line.is_empty() || line.starts_with("merge") || line.starts_with('#');
-    lines
-        .take_while(|line| !line.starts_with("conflicts:"))
-        .any(|line| !is_idle(&line))
-}
-
-fn head(piece: &[u8], message_bytes: usize) -> Option<Head> {
-    let mut lines = piece.splitn(5, |byte| *byte == b'\n');
-    let id = names::id(lines.next()?)?;
-    let time = std::str::from_utf8(lines.next()?).ok()?.parse().ok()?;
-    let name = String::from_utf8_lossy(lines.next()?);
-    let email = String::from_utf8_lossy(lines.next()?);
-    Some(Head {
-        id,
-        time,
-        is_bot: is_bot(&name, &email),
-        message: cut(lines.next().unwrap_or_default(), message_bytes),
-    })
-}
-
-fn cut(message: &[u8], bytes: usize) -> String {
-    let text = String::from_utf8_lossy(message);
-    let text = text.trim_end();
-    text[..text.floor_char_boundary(bytes)].to_owned()
-}
-
-/// Whether an author is a program, by the names that programs give themselves.
-fn is_bot(name: &str, email: &str) -> bool {
-    const KNOWN: [&str; 9] = [
-        "dependabot",
-        "renovate",
-        "pre-commit-ci",
-        "greenkeeper",
-        "github-actions",
-        "snyk-bot",
-        "codecov",
-        "transifex",
-        "weblate",
-    ];
-    let (name, email) = (name.to_lowercase(), email.to_lowercase());
-    let user = email.split('@').next().unwrap_or_default();
-    let ends_as_bot = |text: &str| {
-        ["[bot]", "-bot", " bot", "_bot"]
-            .iter()
-            .any(|end| text.ends_with(end))
-    };
-    ends_as_bot(&name)
-        || ends_as_bot(user)
-        || [&*name, user].contains(&"bot")
-        || KNOWN.contains(&&*name)
-}
-
-/// The history by the names that files have now: from new to old, a rename says what an older name
-/// has become.
-fn assemble(
-    heads: Vec<Head>,
-    known: &[ObjectId],
-    records: &Records,
-    files: HashSet<RepoPath>,
-) -> History {
-    let found = records.find(known);
-    let records: HashMap<&ObjectId, Arc<Record>> = known
-        .iter()
-        .zip(found)
-        .filter_map(|(id, record)| Some((id, record?)))
-        .collect();
-    let mut present = PresentNames {
-        files,
-        names: HashMap::new(),
-    };
-    let commits = heads
-        .into_iter()
-        .map(|head| {
-            let record = records.get(&head.id);
-            let touched = record.map(|record| present.touched(record));
-            if let Some(record) = record {
-                present.go_behind(&record.names);
-            }
-            Commit {
-                id: head.id,
-                message: head.message,
-                time: head.time,
-                is_bot: head.is_bot,
-                touched: touched.unwrap_or_default(),
-            }
-        })
-        .collect();
-    History { commits }
-}
-
-/// What files are called at the revision that was asked about, by their names at some time before.
-struct PresentNames {
-    /// The files of the revision.
-    files: HashSet<RepoPath>,
-    names: HashMap<RepoPath, RepoPath>,
-}
-
-impl PresentNames {
-    fn of(&self, path: &RepoPath) -> RepoPath {
-        self.names.get(path).unwrap_or(path).clone()
-    }
-
-    fn touched(&self, record: &Record) -> Vec<Touched> {
-        let mut all: Vec<Touched> = Vec::with_capacity(record.names.files.len());
-        let mut functions = record.functions.iter().flatten();
-        for file in &record.names.files {
-            let path = self.of(file);
-            let functions = functions.next().cloned().unwrap_or_default();
-            // Two files of that time may since have become one.
-            match all.iter_mut().find(|touched| touched.path == path) {
-                Some(same) => merge(&mut same.functions, functions),
-                None => all.push(Touched { path, functions }),
-            }
-        }
-        all
-    }
-
-    /// Goes to the time before a commit.
-    fn go_behind(&mut self, names: &Names) {
-        let renamed: Vec<(RepoPath, RepoPath)> = names
-            .renames
-            .iter()
-            .map(|(old, new)| (old.clone(), self.of(new)))
-            // What is gone keeps its name: another branch may have renamed the file otherwise.
-            .filter(|(_, now)| self.files.contains(now))
-            .collect();
-        // Before it, a file of the new name was another one.
-        for (_, new) in &names.renames {
-            self.names.remove(new);
-        }
-        self.names.extend(renamed);
-    }
-}
-
-fn merge(functions: &mut Vec<Box<str>>, more: Vec<Box<str>>) {
-    for name in more {
-        if functions.len() < hunks::MOST_FUNCTIONS && !functions.contains(&name) {
-            functions.push(name);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use foveate_model::{ObjectId, RepoPath};
 
+use super::heads::{HEAD_BYTES, head};
 use super::names::{self, COMMIT};
-use super::{HEAD_BYTES, Reader, command, head, stream};
+use super::{Reader, command, stream};
 use crate::ingest::git::GitError;
 
 /// A commit with one parent.

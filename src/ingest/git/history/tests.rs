@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::heads::{brings_news, head, is_bot};
 use super::*;
 
 struct Fixture {
@@ -498,10 +499,10 @@ fn work_ends_when_it_is_stopped_or_takes_too_long() {
 #[test]
 fn a_message_in_no_encoding_is_kept_as_far_as_it_goes() {
     let piece = [&[b'1'; 40], &b"\n17\nA\xff\na@b.c\ncaf\xe9 noir\n"[..]].concat();
-    let head = head(&piece, 5).unwrap();
-    assert_eq!((head.time, &*head.message), (17, "caf"));
-    let head = super::head(&piece, 99).unwrap();
-    assert_eq!(head.message, "caf\u{fffd} noir");
+    let first = head(&piece, 5).unwrap();
+    assert_eq!((first.time, &*first.message), (17, "caf"));
+    let whole = head(&piece, 99).unwrap();
+    assert_eq!(whole.message, "caf\u{fffd} noir");
 }
 
 #[test]

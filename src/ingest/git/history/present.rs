@@ -1,0 +1,100 @@
+//! The history of a revision by the names that files have there.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
+
+use super::heads::Head;
+use super::hunks;
+use super::records::{Names, Record, Records};
+
+/// The history by the names that files have now: from new to old, a rename says what an older name
+/// has become.
+pub fn assemble(
+    heads: Vec<Head>,
+    known: &[ObjectId],
+    records: &Records,
+    files: HashSet<RepoPath>,
+) -> History {
+    let found = records.find(known);
+    let records: HashMap<&ObjectId, Arc<Record>> = known
+        .iter()
+        .zip(found)
+        .filter_map(|(id, record)| Some((id, record?)))
+        .collect();
+    let mut present = PresentNames {
+        files,
+        names: HashMap::new(),
+    };
+    let commits = heads
+        .into_iter()
+        .map(|head| {
+            let record = records.get(&head.id);
+            let touched = record.map(|record| present.touched(record));
+            if let Some(record) = record {
+                present.go_behind(&record.names);
+            }
+            Commit {
+                id: head.id,
+                message: head.message,
+                time: head.time,
+                is_bot: head.is_bot,
+                touched: touched.unwrap_or_default(),
+            }
+        })
+        .collect();
+    History { commits }
+}
+
+/// What files are called at the revision that was asked about, by their names at some time before.
+struct PresentNames {
+    /// The files of the revision.
+    files: HashSet<RepoPath>,
+    names: HashMap<RepoPath, RepoPath>,
+}
+
+impl PresentNames {
+    fn of(&self, path: &RepoPath) -> RepoPath {
+        self.names.get(path).unwrap_or(path).clone()
+    }
+
+    fn touched(&self, record: &Record) -> Vec<Touched> {
+        let mut all: Vec<Touched> = Vec::with_capacity(record.names.files.len());
+        let mut functions = record.functions.iter().flatten();
+        for file in &record.names.files {
+            let path = self.of(file);
+            let functions = functions.next().cloned().unwrap_or_default();
+            // Two files of that time may since have become one.
+            match all.iter_mut().find(|touched| touched.path == path) {
+                Some(same) => merge(&mut same.functions, functions),
+                None => all.push(Touched { path, functions }),
+            }
+        }
+        all
+    }
+
+    /// Goes to the time before a commit.
+    fn go_behind(&mut self, names: &Names) {
+        let renamed: Vec<(RepoPath, RepoPath)> = names
+            .renames
+            .iter()
+            .map(|(old, new)| (old.clone(), self.of(new)))
+            // What is gone keeps its name: another branch may have renamed the file otherwise.
+            .filter(|(_, now)| self.files.contains(now))
+            .collect();
+        // Before it, a file of the new name was another one.
+        for (_, new) in &names.renames {
+            self.names.remove(new);
+        }
+        self.names.extend(renamed);
+    }
+}
+
+fn merge(functions: &mut Vec<Box<str>>, more: Vec<Box<str>>) {
+    for name in more {
+        if functions.len() < hunks::MOST_FUNCTIONS && !functions.contains(&name) {
+            functions.push(name);
+        }
+    }
+}
