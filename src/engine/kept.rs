@@ -217,11 +217,12 @@ impl Packs {
         let missing = segments
             .iter()
             .filter(|segment| !self.lexical.contains(segment.id().as_bytes()))
-            .filter_map(|segment| {
-                let bytes = segment.encode(is_stored).ok()?;
-                Some((segment.id().as_bytes().into(), bytes))
-            });
-        self.lexical.append(missing)?;
+            .map(|segment| {
+                let bytes = segment.encode(is_stored).map_err(io::Error::other)?;
+                Ok((segment.id().as_bytes().into(), bytes))
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        self.lexical.append(missing.into_iter())?;
         let is_held = |key: &[u8]| segments.iter().any(|held| held.id().as_bytes() == key);
         Ok(self.facts.shrink(thorough, |key| wanted.contains(key))?
             + self.lexical.shrink(thorough, is_held)?)

@@ -30,7 +30,7 @@ fn of_word(word: &str) -> Vec<Citation> {
     }
 }
 
-/// The last part of the path tells what it is, the one before it which.
+/// One part of the path says what is cited, the next one which.
 fn of_link(link: &str) -> Option<Citation> {
     let mut parts = link.split('/').skip(1);
     let kind = parts.find(|part| {

@@ -53,6 +53,7 @@ impl Evidence {
     ) -> (Self, Vec<Issue>) {
         let roles = Roles::of(text, intent, &config.role);
         let mut evidence = Self::named(snapshot, text, candidates, roles);
+        evidence.cited = cited(snapshot, text, config.most_cited);
         let terms = query_terms(text, config);
         let mut notes = Vec::new();
         if let Err(error) = evidence.search(snapshot, terms, config) {
@@ -103,7 +104,7 @@ impl Evidence {
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             imports: noisy_or(files(true)),
-            cited: cited(snapshot, text),
+            cited: Vec::new(),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }
@@ -149,15 +150,12 @@ impl Evidence {
     }
 }
 
-/// A number that more commits cite is no evidence for any of them.
-const MOST_CITED: usize = 20;
-
-fn cited(snapshot: &Snapshot, text: &QueryText) -> Vec<(u32, f32)> {
+fn cited(snapshot: &Snapshot, text: &QueryText, most: usize) -> Vec<(u32, f32)> {
     let commits = snapshot.lexical.commits();
     let of = |citation| {
         let found = commits.cited(citation);
         let share = 1.0 / (found.len() as f32).sqrt();
-        let counts = found.len() <= MOST_CITED;
+        let counts = found.len() <= most;
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };

@@ -33,6 +33,8 @@ pub struct RankConfig {
     pub function_files: usize,
     /// How strongly a definition must be named for what it uses, and what uses it, to count.
     pub neighbour_strength: f32,
+    /// A number that more commits cite than this is no evidence for any of them.
+    pub most_cited: usize,
 }
 
 /// Segment weights for files and chunks.
