@@ -188,22 +188,19 @@ impl TreeWork {
                 (Cause::Changed, read)
             }
         });
+        if matches!(read, Err(TreeError::Cancelled(_))) {
+            return Outcome::Cancelled;
+        }
+        self.follow_git_dir(settings);
+        // Before what was read is published: who finds it ready finds how it is watched.
+        self.tell_watching();
         let outcome = match read {
-            Ok(changed) => self.publish(cause, changed, start, settings),
-            Err(TreeError::Cancelled(_)) => return Outcome::Cancelled,
+            Ok(changed) => self.publish(cause, changed, start),
             Err(error) => fail(&mut self.writer, error.to_string()),
         };
         self.failed = matches!(outcome, Outcome::Failed);
         if let Some(watcher) = &self.watcher {
             watcher.changes().done();
-        }
-        if self.watch {
-            self.writer.set_watching(match self.why_no_events() {
-                Some(reason) => Watching::Sweeping { reason },
-                None => Watching::Events {
-                    directories: self.tree.directory_count(),
-                },
-            });
         }
         progress.enter(Phase::Idle, 0);
         if is_of_changes {
@@ -212,24 +209,33 @@ impl TreeWork {
         outcome
     }
 
-    fn publish(
-        &mut self,
-        cause: Cause,
-        changed: bool,
-        start: Instant,
-        settings: &IngestSettings,
-    ) -> Outcome {
-        let revision = self.tree.revision();
+    /// A tree that became a repository, or another one, has a `HEAD` that is not watched yet: a new
+    /// watcher asks for a look at everything, which registers every directory.
+    fn follow_git_dir(&mut self, settings: &IngestSettings) {
         self.driver
             .git
             .store(self.tree.git().cloned().map(Arc::new));
         let git_dir = self.git_dir();
         let watched = self.watcher.as_ref().map(|w| w.git_dir());
         if watched.is_some_and(|watched| watched != git_dir.as_deref()) {
-            // It became a repository, or another one, whose `HEAD` is not watched yet: the new
-            // watcher asks for a look at everything, which registers every directory.
             self.start_watching(settings);
         }
+    }
+
+    fn tell_watching(&mut self) {
+        if !self.watch {
+            return;
+        }
+        self.writer.set_watching(match self.why_no_events() {
+            Some(reason) => Watching::Sweeping { reason },
+            None => Watching::Events {
+                directories: self.tree.directory_count(),
+            },
+        });
+    }
+
+    fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
+        let revision = self.tree.revision();
         let current = self.writer.repository().current();
         let before = current.as_ref().map(|c| &c.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
