@@ -1,5 +1,5 @@
 //! Writes what a repository's index is made of to the disk, behind everybody's back: some time after
-//! the last change, and when the service stops. It changes no index.
+//! the last change, again where that failed, and when the service stops. It changes no index.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,9 @@ use crate::engine::Repository;
 
 /// Time after which changes are written although others keep coming.
 const LONGEST: Duration = Duration::from_secs(30);
+/// The longest time between two attempts to write what could not be written: each try costs as much
+/// as the write.
+const LONGEST_RETRY: Duration = Duration::from_secs(300);
 
 /// What writes one repository's data.
 pub(super) struct Keeper {
@@ -31,12 +34,17 @@ impl Keeper {
         }
         let mut changes = self.repository.changes();
         let mut written = Held::default();
+        let mut retry = None;
         loop {
             // Asked first: what changes while it is written is then written as well.
             let is_stopping = self.stop.is_cancelled();
             let held = Held::of(&self.repository);
-            if held != written && self.write().await {
-                written = held;
+            if held != written {
+                if self.write().await {
+                    (written, retry) = (held, None);
+                } else {
+                    retry = Some(self.next_retry(retry));
+                }
             }
             if is_stopping {
                 return;
@@ -49,8 +57,15 @@ impl Keeper {
                     }
                     self.settle(&mut changes).await;
                 }
+                () = after(retry) => {}
             }
         }
+    }
+
+    /// Time until what could not be written is tried again: each time twice the time before.
+    fn next_retry(&self, last: Option<Duration>) -> Duration {
+        let next = last.map_or(self.quiet, |last| last * 2);
+        next.clamp(Duration::from_millis(1), LONGEST_RETRY)
     }
 
     /// Waits until nothing changes any more, but not for ever.
@@ -72,6 +87,13 @@ impl Keeper {
             .tracker
             .spawn_blocking(move || save(&repository, &stats));
         written.await.unwrap_or(false)
+    }
+}
+
+async fn after(wait: Option<Duration>) {
+    match wait {
+        Some(wait) => tokio::time::sleep(wait).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -15,8 +15,10 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::rebuilt;
+
 /// Long enough for a busy machine; a test that passes does not wait for it.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A running service.
 pub struct TestApp {
@@ -82,7 +84,10 @@ impl TestApp {
         let mut config = Config::defaults().unwrap();
         config.server.listen = "127.0.0.1:0".parse().unwrap();
         config.storage.data_dir = data.to_owned();
+        // No time limit is met by chance because the machine is busy.
         config.answer.deadline_ms = 60_000;
+        config.answer.build_deadline_ms = 60_000;
+        config.index.parse_timeout_ms = 60_000;
         config.server.request_timeout_ms = 60_000;
         config.watch.sweep_seconds = 1;
         change(&mut config);
@@ -204,6 +209,16 @@ impl TestApp {
     }
 }
 
+impl rebuilt::Service for TestApp {
+    fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    fn url(&self) -> &str {
+        &self.url
+    }
+}
+
 /// The sorted paths of an answer's functions that are called `name`.
 pub fn places(answer: &Value, name: &str) -> Vec<String> {
     let functions = answer["functions"].as_array().expect("functions");
@@ -237,6 +252,13 @@ pub fn tree(text: &str) -> (TempDir, PathBuf) {
     let root = directory.path().canonicalize().unwrap();
     foveate_fixture::write(&root, text).unwrap();
     (directory, root)
+}
+
+/// Writes a file beside and puts it in its place: nobody finds it half written.
+pub fn save(path: &Path, text: &str) {
+    let beside = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(beside.path(), text).unwrap();
+    beside.persist(path).unwrap();
 }
 
 /// Runs git in a directory, apart from the settings of whoever runs the tests.

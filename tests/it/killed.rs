@@ -1,16 +1,19 @@
-//! The real program, killed without warning again and again: what it leaves behind is as good as
+//! The real program, killed without warning again and again, at what it does to its index and to
+//! what is stored of it: what it leaves behind is as good as
 //! nothing or as good as everything, and two of them never share a data directory.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use notify::{RecursiveMode, Watcher as _};
 use serde_json::{Value, json};
 
 use crate::app::{PATIENCE, commit, git, tree};
-use crate::kept::essence;
+use crate::rebuilt::{self, built_from_nothing, tells};
 
 /// Kills in all, and the directories that they are spread over, which are worked on side by side.
 const KILLS: u64 = 200;
@@ -30,6 +33,7 @@ fn foveate(data: &Path) -> Command {
         .env("FOVEATE__WATCH__DEBOUNCE_MS", "1")
         .env("FOVEATE__INDEX__THREADS", "1")
         .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
+        .env("FOVEATE__INDEX__PARSE_TIMEOUT_MS", "60000")
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
     command
@@ -69,32 +73,22 @@ impl Server {
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    async fn until(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    /// Looks again and again, and waits between two looks as little as can be.
+    async fn watch<T>(&self, what: &str, mut look: impl FnMut(&Value) -> Option<T>) -> T {
         let start = Instant::now();
         loop {
             let repo = self.get("/repos/shop").await;
-            if wanted(&repo) {
-                return repo;
+            if let Some(seen) = look(&repo) {
+                return seen;
             }
             assert!(start.elapsed() < PATIENCE, "no {what}: {repo}");
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokio::task::yield_now().await;
         }
     }
 
-    async fn answers(&self) -> Vec<Value> {
-        self.until("history", |repo| repo["history"] == true).await;
-        let mut answers = Vec::new();
-        for query in [
-            "`f3` gives a wrong value",
-            "which number is even?",
-            "the newest change",
-        ] {
-            let answer = self
-                .post("/context", json!({"repo": "shop", "query": query}))
-                .await;
-            answers.push(essence(answer));
-        }
-        answers
+    async fn has_history(&self) {
+        let seen = |repo: &Value| (repo["history"] == true).then_some(());
+        self.watch("history", seen).await;
     }
 
     /// The value of a metric without labels.
@@ -119,16 +113,28 @@ impl Server {
     }
 }
 
-fn repository() -> (tempfile::TempDir, std::path::PathBuf) {
-    let file = |n: usize| {
-        let body = format!("    \"\"\"Whether the number {n} is even.\"\"\"\n    return {n} % 2\n");
-        format!(
-            "//- m{n}.py\ndef f{n}(a):\n{body}\n\nclass C{n}:\n    def even(self):\n        return f{n}(self)\n"
-        )
-    };
-    let (keep, root) = tree(&(0..30).map(file).collect::<String>());
-    commit(&root, "first");
-    (keep, root)
+impl rebuilt::Service for Server {
+    fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+const FILES: usize = 30;
+
+/// Gives every file other contents.
+fn write_all(root: &Path, version: u64) {
+    for n in 0..FILES {
+        let source = format!(
+            "def f{n}(a):\n    \"\"\"Whether the number {n} is even.\"\"\"\n    \
+             return {n} % {version}\n\n\nclass C{n}:\n    def even(self):\n        \
+             return f{n}(self)\n"
+        );
+        fs::write(root.join(format!("m{n}.py")), source).unwrap();
+    }
 }
 
 /// Does what people do to a repository; `round` says what.
@@ -147,41 +153,120 @@ fn edit(root: &Path, round: u64) {
     }
 }
 
-async fn kill_often(place: u64) {
+/// What a server is killed at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    /// Its first index, with every file other than what is stored.
+    Indexing,
+    /// Its first index was there already.
+    Indexed,
+    /// The index after a change, segments and all.
+    Updating,
+    /// A stored file that is written anew, without what is in it for nothing.
+    Rewriting,
+}
+
+/// Starts a server, gives it something to do, kills it, and tells at what.
+async fn kill_once(data: &Path, root: &Path, at: At, round: u64) -> At {
+    if at == At::Indexing {
+        write_all(root, round);
+    }
+    let server = Server::start(data);
+    let hit = match at {
+        At::Indexing | At::Indexed => reach_indexing(&server, round % 3).await,
+        At::Updating => reach_update(&server, root, round).await,
+        At::Rewriting => reach_rewriting(&server, &data.join("index/shop"), root, round).await,
+    };
+    server.kill();
+    hit
+}
+
+/// Waits until the server was seen at its first index, and for so many looks more.
+async fn reach_indexing(server: &Server, mut more: u64) -> At {
+    let seen = |repo: &Value| {
+        if repo["state"] == "ready" {
+            return Some(At::Indexed);
+        }
+        let is_enough = more == 0;
+        more = more.saturating_sub(1);
+        is_enough.then_some(At::Indexing)
+    };
+    server.watch("index", seen).await
+}
+
+/// Changes files until the server is seen at work.
+async fn reach_update(server: &Server, root: &Path, round: u64) -> At {
+    server.has_history().await;
+    for round in round.. {
+        edit(root, round);
+        let mut looks = 0..50;
+        let seen = |repo: &Value| match repo["progress"]["phase"] == "idle" {
+            false => Some(true),
+            true => looks.next().is_none().then_some(false),
+        };
+        if server.watch("update", seen).await {
+            break;
+        }
+    }
+    At::Updating
+}
+
+/// Changes all files until the server is seen writing a stored file anew.
+async fn reach_rewriting(server: &Server, stored: &Path, root: &Path, round: u64) -> At {
+    server.has_history().await;
+    let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let is_new_pack = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        ["facts.unfinished", "lexical.unfinished"].contains(&name.unwrap_or(""))
+    };
+    let tell = move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| event.kind.is_create() && event.paths.iter().any(is_new_pack)) {
+            let _ = sender.send(());
+        }
+    };
+    let mut watcher = notify::recommended_watcher(tell).unwrap();
+    watcher.watch(stored, RecursiveMode::NonRecursive).unwrap();
+    for version in round.. {
+        write_all(root, version);
+        // What is written by and by may not be enough to be written anew.
+        let patience = Duration::from_secs(1);
+        if tokio::time::timeout(patience, begun.recv()).await.is_ok() {
+            break;
+        }
+    }
+    At::Rewriting
+}
+
+async fn kill_often(place: u64) -> BTreeMap<At, u64> {
     let data = tempfile::tempdir().unwrap();
-    let (_keep, root) = repository();
+    let (_keep, root) = tree("");
+    write_all(&root, 2);
+    commit(&root, "first");
     let server = Server::start(data.path());
     let body = json!({"name": "shop", "source": {"path": root}});
     let registered = server.post("/repos", body.clone()).await;
     assert_eq!(registered["name"], "shop", "{registered}");
     server.kill();
-    for round in 1..=KILLS / PLACES {
-        let server = Server::start(data.path());
-        edit(&root, round);
-        // Spread over what a server does in its first moments: reading, building, writing.
-        let moment = (round * 37 + place * 11) % 160;
-        tokio::time::sleep(Duration::from_millis(moment)).await;
-        server.kill();
+    let mut hits = BTreeMap::new();
+    for round in 0..KILLS / PLACES {
+        let at = [At::Indexing, At::Updating, At::Rewriting][(round % 3) as usize];
+        // Versions that never come back.
+        let version = 1000 * (round + 1) + place;
+        let hit = kill_once(data.path(), &root, at, version).await;
+        *hits.entry(hit).or_default() += 1;
     }
 
+    let wanted = built_from_nothing(&root).await;
     let server = Server::start(data.path());
-    let mended = server.answers().await;
-    server.stop();
-    let fresh = tempfile::tempdir().unwrap();
-    let server = Server::start(fresh.path());
-    server.post("/repos", body).await;
-    assert_eq!(
-        mended,
-        server.answers().await,
-        "as if it had never been killed"
-    );
+    tells(&server, "shop", &wanted, "as if it had never been killed").await;
     server.stop();
     let server = Server::start(data.path());
-    assert_eq!(mended, server.answers().await);
+    tells(&server, "shop", &wanted, "and from what was stored").await;
     let restored = server.metric("foveate_blobs_restored_total").await;
     let parsed = server.metric("foveate_blobs_parsed_total").await;
     assert!(restored > 20.0 && parsed == 0.0, "{restored} {parsed}");
     server.stop();
+    hits
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,8 +274,15 @@ async fn killed_at_any_moment_it_answers_as_if_built_from_nothing() {
     let places: Vec<_> = (0..PLACES)
         .map(|place| tokio::spawn(kill_often(place)))
         .collect();
+    let mut hits = BTreeMap::<At, u64>::new();
     for place in places {
-        place.await.unwrap();
+        for (at, count) in place.await.unwrap() {
+            *hits.entry(at).or_default() += count;
+        }
+    }
+    eprintln!("killed at: {hits:?}");
+    for at in [At::Indexing, At::Updating, At::Rewriting] {
+        assert!(hits.contains_key(&at), "never killed at {at:?}: {hits:?}");
     }
 }
 

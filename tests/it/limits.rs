@@ -1,5 +1,6 @@
 //! A service in a process of its own whose system gives it little: few watches, no permission, no
-//! room, no time to read its events. What it answers in the end is right.
+//! room, no time to read its events. What it answers in the end is what an index answers that was
+//! built from nothing.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,8 +11,9 @@ use reqwest::Method;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::app::{SHOP, commit, places, tree};
+use crate::app::{SHOP, commit, places, tree, until};
 use crate::process::Process;
+use crate::rebuilt::{is_as_built_from_nothing, tells, told};
 
 fn unreadable(repo: &Value) -> Vec<&str> {
     let skipped = repo["skipped_files"].as_array().unwrap();
@@ -29,6 +31,16 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Gives the process enough of what it had too little of.
+fn raise(limit: &str, process: u32) {
+    let script = format!("echo 1000 > /proc/sys/user/{limit}");
+    let raised = Command::new("nsenter")
+        .args(["-U", "--preserve-credentials", "-t", &process.to_string()])
+        .args(["sh", "-c", &script])
+        .status();
+    assert!(raised.unwrap().success());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
     if !can_limit() {
@@ -40,7 +52,9 @@ async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
         ("max_inotify_instances", 0, "fs.inotify.max_user_instances"),
     ] {
         let script = format!("echo {number} > /proc/sys/user/{limit}; exec \"$@\"");
-        let server = Process::start(&["unshare", "-Ur", "sh", "-c", &script, "sh"], None);
+        let audits = "FOVEATE__WATCH__AUDIT_SECONDS=1";
+        let before = ["unshare", "-Ur", "sh", "-c", &script, "sh", "env", audits];
+        let server = Process::start(&before, None);
         let (_keep, root) = tree(SHOP);
         let repo = server.add(&root).await;
         assert_eq!(repo["watch"]["mode"], "sweeping", "{repo}");
@@ -51,11 +65,27 @@ async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
         let late = root.join("tests/late.py");
         fs::write(late, "def comes_late():\n    pass\n").unwrap();
         server.places_become("comes_late", &["tests/late.py"]).await;
-        let answer = server.ask("comes_late").await;
-        assert!(
-            answer["issues"].to_string().contains("\"sweeping\""),
-            "{answer}"
-        );
+        let is_noted = async || {
+            let answer = server.ask("comes_late").await;
+            answer["issues"].to_string().contains("\"sweeping\"")
+        };
+        assert!(is_noted().await);
+        is_as_built_from_nothing(&server, "shop", &root).await;
+
+        // As soon as there is enough, an audit takes it.
+        raise(limit, server.id());
+        let repo = server
+            .repo_until("events", |repo| repo["watch"]["mode"] == "events")
+            .await;
+        // The root, two directories of it.
+        assert_eq!(repo["watch"]["directories"], 3);
+        assert!(!is_noted().await);
+        let later = root.join("tests/later.py");
+        fs::write(later, "def comes_later():\n    pass\n").unwrap();
+        server
+            .places_become("comes_later", &["tests/later.py"])
+            .await;
+        is_as_built_from_nothing(&server, "shop", &root).await;
     }
 }
 
@@ -80,6 +110,7 @@ async fn events_that_are_lost_lead_to_a_look_at_everything() {
         .await;
     assert_eq!(repo["files"], 6005);
     assert_eq!(repo["watch"]["mode"], "events");
+    is_as_built_from_nothing(&server, "shop", &root).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,6 +133,7 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
     assert_eq!(repo["watch"]["mode"], "events", "{repo}");
     assert_eq!(unreadable(&repo), ["tests"]);
     assert_eq!(repo["files"], 4);
+    is_as_the_same_user_builds(&server, user, &root).await;
     may("tests", 0o777);
     server
         .places_become("test_checkout", &["tests/test_cart.py"])
@@ -125,6 +157,7 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
     server.places_become("beside", &["beside.py"]).await;
     let repo = server.repo_until("any", |_| true).await;
     assert_eq!(unreadable(&repo), ["shop"]);
+    is_as_the_same_user_builds(&server, user, &root).await;
     may("shop", 0o777);
     server
         .places_become("total_price", &["shop/price.py"])
@@ -149,6 +182,15 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
         .await;
     let repo = server.repo_until("all", |repo| repo["files"] == 6).await;
     assert!(unreadable(&repo).is_empty());
+    is_as_built_from_nothing(&server, "shop", &root).await;
+}
+
+/// Whether it tells what another service does that may read as much.
+async fn is_as_the_same_user_builds(server: &Process, user: Option<u32>, root: &Path) {
+    let other = Process::start(&["env"], user);
+    other.add(root).await;
+    let wanted = until("another index", async || told(&other, "shop").await).await;
+    tells(server, "shop", &wanted, "what another index tells").await;
 }
 
 /// As many bytes that no one can pack.
@@ -210,18 +252,18 @@ async fn a_full_disk_stops_a_fetch_and_no_answer() {
         .join(server.id().to_string())
         .join("root");
     let inside = inside.join(copies.strip_prefix("/").unwrap());
-    let left: u64 = fs::read_dir(inside.join("shop.git/objects/pack"))
-        .unwrap()
-        .map(|entry| entry.unwrap().metadata().unwrap().len())
-        .sum();
-    assert!(
-        left < 1 << 20,
-        "{left} bytes are left of what was not received whole"
-    );
+    // It tries again and again, and each time removes what was not received whole.
+    until("what was not received is removed", async || {
+        let packs = fs::read_dir(inside.join("shop.git/objects/pack")).unwrap();
+        let bytes = packs.filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
+        (bytes.sum::<u64>() < 1 << 20).then_some(())
+    })
+    .await;
     fs::remove_file(inside.join("filler")).unwrap();
     server
         .repo_until("the second commit", |repo| {
             repo["commit"] == second.as_str() && repo["state"] == "ready"
         })
         .await;
+    is_as_built_from_nothing(&server, "shop", &root).await;
 }

@@ -19,6 +19,7 @@ mod memory;
 mod metrics;
 mod openapi;
 mod process;
+mod rebuilt;
 mod remote;
 mod restart;
 mod same;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{places, until};
+use crate::rebuilt;
 
 /// A running server, ended with the test.
 pub struct Process {
@@ -21,6 +22,16 @@ pub struct Process {
     url: String,
     client: reqwest::Client,
     _data: TempDir,
+}
+
+impl rebuilt::Service for Process {
+    fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    fn url(&self) -> &str {
+        &self.url
+    }
 }
 
 impl Drop for Process {
@@ -50,6 +61,7 @@ impl Process {
             .env("FOVEATE__WATCH__SWEEP_SECONDS", "1")
             .env("FOVEATE__WATCH__AUDIT_SECONDS", "0")
             .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
+            .env("FOVEATE__INDEX__PARSE_TIMEOUT_MS", "60000")
             .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
             .env("FOVEATE__GIT__SCHEMES", "[file, ssh]")
             .env("FOVEATE__GIT__RETRY_SECONDS", "1")

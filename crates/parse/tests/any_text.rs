@@ -217,7 +217,7 @@ fn hostile_inputs_are_bounded() {
             let started = Instant::now();
             let facts = parse(language, text, &limits);
             // Far above the limit: the machine may be busy, an endless loop is not missed.
-            assert!(started.elapsed() < Duration::from_secs(20), "{language:?}");
+            assert!(started.elapsed() < Duration::from_secs(120), "{language:?}");
             check(&facts, text);
         }
     }

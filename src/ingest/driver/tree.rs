@@ -40,6 +40,9 @@ pub(super) struct TreeWork {
 const LOCK_AGE: Duration = Duration::from_secs(60);
 /// Nor one that has the lock and changes nothing for so long.
 const LOCK_CALM: Duration = Duration::from_millis(500);
+/// What a git does when it has let go of its lock comes within so long: it moves `HEAD`, or takes
+/// the lock again.
+const AFTER_LOCK: Duration = Duration::from_millis(50);
 /// How soon the end of a lock is noticed.
 const GLANCE: Duration = Duration::from_millis(10);
 
@@ -90,7 +93,11 @@ impl TreeWork {
                 changes
                     .settle(settings.debounce, settings.max_delay, self.rested)
                     .await;
-                self.wait_for_git(changes).await;
+                while self.wait_for_git(changes).await {
+                    changes
+                        .settle(AFTER_LOCK, settings.max_delay, self.rested)
+                        .await;
+                }
                 changes.take()
             }
             None => std::future::pending().await,
@@ -98,16 +105,22 @@ impl TreeWork {
     }
 
     /// A checkout writes its files while it holds the lock: they are one change. A commit holds it
-    /// while its hooks run, and writes none.
-    async fn wait_for_git(&self, changes: &Changes) {
+    /// while its hooks run, and writes none. Returns whether a lock was let go of meanwhile.
+    async fn wait_for_git(&self, changes: &Changes) -> bool {
         let mut heard = Instant::now();
         let mut events = changes.sequence();
-        while self.is_git_locked() && heard.elapsed() < LOCK_CALM {
+        let mut waited = false;
+        while self.is_git_locked() {
+            if heard.elapsed() >= LOCK_CALM {
+                return false;
+            }
+            waited = true;
             tokio::time::sleep(GLANCE).await;
             if changes.sequence() != events {
                 (heard, events) = (Instant::now(), changes.sequence());
             }
         }
+        waited
     }
 
     fn is_git_locked(&self) -> bool {
