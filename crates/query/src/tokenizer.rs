@@ -73,6 +73,14 @@ pub fn count(text: &str) -> usize {
     })
 }
 
+/// Whether the tokens of two texts, written one after the other, are those of the first and then those
+/// of the second. The encoding takes nothing together that crosses the end of a line, unless the next
+/// one begins with white space or `/`.
+pub fn parts(before: &str, after: &str) -> bool {
+    let starts_anew = |c: char| !c.is_whitespace() && c != '/';
+    before.ends_with('\n') && after.starts_with(starts_anew)
+}
+
 /// Builds the tokenizer's tables, so that the first query need not wait for them.
 pub fn warm() {
     bpe_openai::o200k_base();
@@ -92,6 +100,17 @@ mod tests {
             prop_assert_eq!(count(&text), expected, "remembered");
             prop_assert_eq!(count_entry(&text), expected);
             prop_assert_eq!(count_entry(&text), expected, "remembered as an entry");
+        }
+
+        #[test]
+        fn what_parts_adds_up(
+            before in "([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}(\n)?",
+            after in "(\\PC?|<|#)([a-zA-Z' ]{0,6}|\\PC{0,4}|[ \t\r\n/]{0,4}){0,6}",
+        ) {
+            if parts(&before, &after) {
+                let together = bpe_openai::o200k_base().count(format!("{before}{after}").as_str());
+                prop_assert_eq!(count(&before) + count(&after), together);
+            }
         }
     }
 }

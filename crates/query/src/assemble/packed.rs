@@ -3,7 +3,7 @@
 use foveate_index::{DefId, FileId};
 use foveate_model::Lines;
 
-use super::render::{self, Entry, SectionKind};
+use super::render::{self, Entry, Piece, SectionKind};
 use super::{Fidelity, Item, Pack, Section};
 use crate::intent::Intent;
 use crate::request::Format;
@@ -66,9 +66,9 @@ impl<'a> Packed<'a> {
             placed: Vec::new(),
             tags: SectionKind::ALL.map(|section| {
                 let (open, close) = render::section(format, section);
-                tokenizer::count(&open) + tokenizer::count(&close)
+                tokenizer::count_entry(&open) + tokenizer::count_entry(&close)
             }),
-            total: tokenizer::count(&open) + tokenizer::count(&close) + RESERVE,
+            total: tokenizer::count_entry(&open) + tokenizer::count_entry(&close) + RESERVE,
             sequence: 0,
         }
     }
@@ -239,18 +239,15 @@ impl<'a> Packed<'a> {
     }
 
     fn render(&self) -> (String, usize) {
-        let sections = self.sections();
-        let texts: Vec<(SectionKind, Vec<&str>)> = sections
-            .iter()
-            .map(|(kind, placed)| {
-                (
-                    *kind,
-                    placed.iter().map(|p| p.measured.text.as_str()).collect(),
-                )
-            })
-            .collect();
-        let context = render::compose(self.format, self.intent, &texts);
-        let used = tokenizer::count(&context);
+        let sections = self.sections().into_iter().map(|(kind, placed)| {
+            let measured = placed.iter().map(|p| &p.measured);
+            let pieces = measured.map(|m| Piece::entry(&m.text, m.tokens)).collect();
+            (kind, pieces)
+        });
+        let pieces = render::compose(self.format, self.intent, sections.collect());
+        let context: String = pieces.iter().map(|piece| &*piece.text).collect();
+        let used = tokens(&pieces).unwrap_or_else(|| tokenizer::count(&context));
+        debug_assert_eq!(used, tokenizer::count(&context));
         (context, used)
     }
 
@@ -285,6 +282,17 @@ fn of_section(numbers: [usize; 5], section: SectionKind) -> usize {
     paired
         .find_map(|(kind, number)| (*kind == section).then_some(number))
         .unwrap_or(0)
+}
+
+/// Tokens of pieces written one after the other; none where they cannot be counted one by one.
+fn tokens(pieces: &[Piece<'_>]) -> Option<usize> {
+    let mut pairs = pieces.array_windows();
+    let apart = pairs.all(|[a, b]| tokenizer::parts(&a.text, &b.text));
+    let of = |piece: &Piece<'_>| {
+        let known = piece.tokens;
+        known.unwrap_or_else(|| tokenizer::count_entry(&piece.text))
+    };
+    apart.then(|| pieces.iter().map(of).sum())
 }
 
 /// Whether a body makes an entry superfluous: it shows all of the entry's lines (any of them, where

@@ -6,6 +6,8 @@ mod json;
 mod markdown;
 mod xml;
 
+use std::borrow::Cow;
+
 use foveate_model::{Language, Lines};
 
 use super::Fidelity;
@@ -100,24 +102,31 @@ impl Entry {
         }
     }
 
-    /// Its properties in the order in which they are shown, empty and usual ones left out.
-    fn properties(&self) -> Vec<(&'static str, String)> {
-        let mut properties = vec![("path", self.path.clone())];
+    /// Calls `show` with its properties in the order in which they are shown, empty and usual ones
+    /// left out.
+    fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {
+        show("path", &self.path);
         if !self.name.is_empty() {
-            properties.push(("name", self.name.clone()));
+            show("name", &self.name);
         }
         if !self.kind.is_empty() {
-            properties.push(("kind", self.kind.to_owned()));
+            show("kind", self.kind);
         }
-        properties.push(("lines", self.line_range()));
+        show("lines", &self.line_range());
         if self.fidelity != Fidelity::Full && self.shape == Shape::Block {
-            properties.push(("fidelity", self.fidelity.name().to_owned()));
+            show("fidelity", self.fidelity.name());
         }
         if self.cut {
-            properties.push(("cut", "true".to_owned()));
+            show("cut", "true");
         }
-        properties.extend(self.facts.iter().cloned());
-        properties
+        for (name, value) in &self.facts {
+            show(name, value);
+        }
+    }
+
+    /// An empty text with room for it, rendered.
+    fn room(&self) -> String {
+        String::with_capacity(self.body.len() + self.body.len() / 16 + 256)
     }
 }
 
@@ -152,27 +161,52 @@ pub(super) fn entry(format: Format, entry: &Entry) -> String {
     }
 }
 
-/// The whole text from rendered entries by section.
-pub(super) fn compose(
-    format: Format,
-    intent: &Intent,
-    sections: &[(SectionKind, Vec<&str>)],
-) -> String {
-    let (mut text, end) = header(format, intent);
-    for (i, (kind, entries)) in sections.iter().enumerate() {
-        let (open, close) = section(format, *kind);
-        text.push_str(&open);
-        for entry in entries {
-            text.push_str(entry);
-        }
-        if format == Format::Json {
-            json::end_list(&mut text);
-        }
-        text.push_str(&close);
-        if format == Format::Json && i + 1 == sections.len() {
-            json::end_list(&mut text);
+/// A stretch of the whole text, with its tokens where they are known.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    pub text: Cow<'a, str>,
+    pub tokens: Option<usize>,
+}
+
+impl<'a> Piece<'a> {
+    fn new(text: String) -> Self {
+        Self {
+            text: text.into(),
+            tokens: None,
         }
     }
-    text.push_str(&end);
-    text
+
+    /// An entry, rendered and counted before.
+    pub(super) fn entry(text: &'a str, tokens: usize) -> Self {
+        Self {
+            text: text.into(),
+            tokens: Some(tokens),
+        }
+    }
+}
+
+/// The whole text from rendered entries by section, none of its pieces empty.
+pub(super) fn compose<'a>(
+    format: Format,
+    intent: &Intent,
+    sections: Vec<(SectionKind, Vec<Piece<'a>>)>,
+) -> Vec<Piece<'a>> {
+    let (start, end) = header(format, intent);
+    let mut pieces = vec![Piece::new(start)];
+    let end_list = |pieces: &mut Vec<Piece<'a>>| {
+        if let (Format::Json, Some(last)) = (format, pieces.last_mut()) {
+            json::end_list(last);
+        }
+    };
+    for (kind, entries) in sections {
+        let (open, close) = section(format, kind);
+        pieces.push(Piece::new(open));
+        pieces.extend(entries);
+        end_list(&mut pieces);
+        pieces.push(Piece::new(close));
+    }
+    end_list(&mut pieces);
+    pieces.push(Piece::new(end));
+    pieces.retain(|piece| !piece.text.is_empty());
+    pieces
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::{Entry, SectionKind};
+use super::{Entry, Piece, SectionKind};
 use crate::intent::Intent;
 
 pub(super) fn header(intent: &Intent) -> (String, String) {
@@ -24,13 +24,14 @@ pub(super) fn section(section: SectionKind) -> (String, String) {
 }
 
 pub(super) fn entry(entry: &Entry) -> String {
-    let mut text = String::from("{");
-    for (name, value) in entry.properties() {
+    let mut text = entry.room();
+    text.push('{');
+    entry.for_each_property(|name, value| {
         string(&mut text, name);
         text.push(':');
-        string(&mut text, &value);
+        string(&mut text, value);
         text.push(',');
-    }
+    });
     text.push_str("\"text\":");
     string(&mut text, &entry.body);
     text.push_str("},\n");
@@ -38,10 +39,9 @@ pub(super) fn entry(entry: &Entry) -> String {
 }
 
 /// Takes the comma after the last element off.
-pub(super) fn end_list(text: &mut String) {
-    if text.ends_with(",\n") {
-        text.truncate(text.len() - 2);
-        text.push('\n');
+pub(super) fn end_list(last: &mut Piece<'_>) {
+    if let Some(element) = last.text.strip_suffix(",\n") {
+        *last = Piece::new(format!("{element}\n"));
     }
 }
 

@@ -11,10 +11,16 @@ pub(super) fn section(section: SectionKind) -> (String, String) {
 
 pub(super) fn entry(entry: &Entry) -> String {
     let tag = entry.section.item();
-    let mut text = format!("<{tag}");
-    for (name, value) in entry.properties() {
-        text.push_str(&format!(" {name}=\"{}\"", attribute(&value)));
-    }
+    let mut text = entry.room();
+    text.push('<');
+    text.push_str(tag);
+    entry.for_each_property(|name, value| {
+        text.push(' ');
+        text.push_str(name);
+        text.push_str("=\"");
+        attribute(&mut text, value);
+        text.push('"');
+    });
     text.push('>');
     let gap = if entry.shape == Shape::Block {
         "\n"
@@ -22,35 +28,42 @@ pub(super) fn entry(entry: &Entry) -> String {
         ""
     };
     text.push_str(gap);
-    text.push_str(&content(&entry.body));
+    content(&mut text, &entry.body);
     text.push_str(gap);
-    text.push_str(&format!("</{tag}>\n"));
+    text.push_str("</");
+    text.push_str(tag);
+    text.push_str(">\n");
     text
 }
 
 /// Code stays as it is where it can: entities would change what the reader sees and cost tokens.
-fn content(body: &str) -> String {
+fn content(out: &mut String, body: &str) {
     if !body.contains(['<', '&']) && !body.contains("]]>") {
-        return body.to_owned();
+        return out.push_str(body);
     }
-    format!("<![CDATA[{}]]>", body.replace("]]>", "]]]]><![CDATA[>"))
+    out.push_str("<![CDATA[");
+    let mut parts = body.split("]]>");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str("]]]]><![CDATA[>");
+        out.push_str(part);
+    }
+    out.push_str("]]>");
 }
 
-fn attribute(value: &str) -> String {
-    let mut escaped = String::with_capacity(value.len());
+fn attribute(out: &mut String, value: &str) {
     for c in value.chars() {
         match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\t' => escaped.push_str("&#9;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\r' => escaped.push_str("&#13;"),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' => out.push_str("&#9;"),
+            '\n' => out.push_str("&#10;"),
+            '\r' => out.push_str("&#13;"),
             // XML has no way to write these at all.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
         }
     }
-    escaped
 }
