@@ -2,7 +2,7 @@
 //! are positions in path order: they mean something within one snapshot only.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts};
@@ -10,6 +10,7 @@ use foveate_model::{LocalId, RepoPath, SourceFile};
 use rayon::prelude::*;
 
 use crate::change::Change;
+use crate::tokens::{self, for_each_term};
 
 /// Position of a file in its snapshot, in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,15 +36,51 @@ pub struct Files {
     files: Vec<SourceFile>,
     paths: Arc<Paths>,
     /// By file and definition: see [`Files::unit_of`].
-    units: Vec<Units>,
+    units: Vec<Arc<Units>>,
     definitions: usize,
     /// `first_chunk[f]..first_chunk[f + 1]` are the chunks of file `f`.
     first_chunk: Vec<u32>,
     chunk_file: Vec<FileId>,
 }
 
-/// The unit of each definition of a file.
-type Units = Arc<[Option<LocalId>]>;
+/// What is made of a file's definitions. Snapshots that have the same file share it.
+#[derive(Debug, Default)]
+struct Units {
+    /// The unit of each.
+    of: Box<[Option<LocalId>]>,
+    /// Made when first asked for.
+    names: OnceLock<NameTerms>,
+}
+
+/// The terms of the names of a file's definitions.
+#[derive(Debug)]
+struct NameTerms {
+    /// `ends[d - 1]..ends[d]` are those of definition `d`.
+    ends: Box<[u32]>,
+    /// See [`tokens::hash`].
+    terms: Box<[u64]>,
+}
+
+impl NameTerms {
+    fn new(definitions: &[Definition]) -> Self {
+        let mut terms = Vec::new();
+        let ends = definitions.iter().map(|definition| {
+            for_each_term(&definition.name, |term| terms.push(tokens::hash(term)));
+            terms.len() as u32
+        });
+        Self {
+            ends: ends.collect(),
+            terms: terms.into(),
+        }
+    }
+
+    fn of(&self, local: LocalId) -> &[u64] {
+        let at = local.0 as usize;
+        let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
+        let start = at.checked_sub(1).map_or(0, end);
+        self.terms.get(start..end(at)).unwrap_or_default()
+    }
+}
 
 /// Files by path. Snapshots whose files have the same paths share it.
 #[derive(Debug, Default)]
@@ -92,7 +129,7 @@ impl Files {
             _ => Arc::new(Paths::new(&files)),
         };
         let ids: Vec<FileId> = (0..files.len() as u32).map(FileId).collect();
-        let none: Units = Arc::default();
+        let none: Arc<Units> = Arc::default();
         let units = ids
             .par_iter()
             .with_min_len(64)
@@ -296,8 +333,22 @@ impl Files {
     /// functions with a chunk of their own, and those without a body that lie in no function.
     pub fn unit_of(&self, id: DefId) -> Option<DefId> {
         let units = self.units.get(id.file.0 as usize)?;
-        let unit = units.get(id.local.0 as usize).copied().flatten()?;
+        let unit = units.of.get(id.local.0 as usize).copied().flatten()?;
         Some(self.global(id.file, unit))
+    }
+
+    /// The terms of a definition's name as hashes, in order. Split once for as long as the file's
+    /// content is known: ranking looks at the names of thousands of definitions.
+    pub fn name_terms(&self, id: DefId) -> &[u64] {
+        let Some(units) = self.units.get(id.file.0 as usize) else {
+            return &[];
+        };
+        let of_file = || {
+            self.content(id.file)
+                .map_or(&[][..], |c| &c.facts.definitions)
+        };
+        let names = units.names.get_or_init(|| NameTerms::new(of_file()));
+        names.of(id.local)
     }
 
     /// The units of a file, in place order.
@@ -365,7 +416,7 @@ impl Files {
 }
 
 /// The unit of each definition of a file.
-fn units(facts: &FileFacts) -> Units {
+fn units(facts: &FileFacts) -> Arc<Units> {
     let mut has_chunk = vec![false; facts.definitions.len()];
     for chunk in &facts.chunks {
         if let (ChunkKind::Function, Some(owner)) = (chunk.kind, chunk.definition) {
@@ -389,7 +440,10 @@ fn units(facts: &FileFacts) -> Units {
         };
         units.push(unit);
     }
-    units.into()
+    Arc::new(Units {
+        of: units.into(),
+        names: OnceLock::new(),
+    })
 }
 
 fn range(firsts: &[u32], id: FileId) -> Range<u32> {

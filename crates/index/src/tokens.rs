@@ -3,8 +3,10 @@
 //! (Snowball, English). What is not a letter, digit or underscore separates identifiers.
 
 use std::cell::RefCell;
+use std::hash::BuildHasher;
 
 use foldhash::HashMap;
+use foldhash::fast::FixedState;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Longer identifiers are data (hashes, base64), not names.
@@ -38,6 +40,11 @@ pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
             }
         }
     });
+}
+
+/// A term as a hash that is the same in every run.
+pub fn hash(term: &str) -> u64 {
+    FixedState::default().hash_one(term)
 }
 
 /// All terms of `text`.

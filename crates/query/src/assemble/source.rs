@@ -61,7 +61,10 @@ pub(super) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, 
 /// The text with line ends as `\n` alone and without characters that no markup may hold (XML
 /// forbids most control characters); a lone carriage return would start a line for some readers.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_forbidden) {
+    // Without a branch per byte; only what is not plain is looked at again.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let all_plain = text.bytes().fold(true, |all, byte| all & is_plain(byte));
+    if all_plain || !text.chars().any(is_forbidden) {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n");

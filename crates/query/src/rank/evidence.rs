@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use foveate_index::lexical::{Hits, LexicalError, PastCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot, tokens};
 
 use super::roles::Roles;
 use super::terms::{QueryTerms, query_terms};
@@ -28,8 +28,8 @@ pub(super) struct Evidence {
     pub hits: Hits,
     /// The terms of the query, weighted, in alphabetical order.
     pub query: Vec<QueryTerm>,
-    /// What is known of them.
-    pub terms: HashMap<String, Known>,
+    /// What is known of them, by their hashes.
+    pub terms: HashMap<u64, Known>,
     /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
@@ -144,7 +144,9 @@ impl Evidence {
             .query
             .iter()
             .zip(known)
-            .map(|(term, (&idf, is_prominent))| (term.term.clone(), Known { idf, is_prominent }))
+            .map(|(term, (&idf, is_prominent))| {
+                (tokens::hash(&term.term), Known { idf, is_prominent })
+            })
             .collect();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::tokens::for_each_term;
+use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
@@ -309,7 +309,7 @@ fn shares(evidence: &Evidence, name: &str) -> (f32, f32) {
     let (mut all, mut known, mut prominent) = (0u32, 0u32, 0u32);
     for_each_term(name, |term| {
         all += 1;
-        if let Some(term) = evidence.terms.get(term) {
+        if let Some(term) = evidence.terms.get(&tokens::hash(term)) {
             known += 1;
             prominent += u32::from(term.is_prominent);
         }

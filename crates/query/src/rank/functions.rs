@@ -1,9 +1,7 @@
 //! The ranking of functions and methods. What has no chunk of its own counts as a part of what it
 //! is nested in.
 
-use foldhash::HashMap;
 use foveate_index::lexical::ChunkHit;
-use foveate_index::tokens::for_each_term;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::DefinitionKind;
 
@@ -246,19 +244,20 @@ impl<'a> Pool<'a> {
     /// Which share of the names of a function and its class the query has.
     fn names(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
-        let mut known: HashMap<&str, Share> = HashMap::default();
+        let share = |id: DefId| Share::of(evidence, files.name_terms(id));
+        // The functions of a class follow one another.
+        let mut last: Option<(DefId, f32)> = None;
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
-            let mut share = |id: DefId| {
-                let name = &*files.definition(id).name;
-                *known
-                    .entry(name)
-                    .or_insert_with(|| Share::of(evidence, name))
-            };
             let own = share(*id);
             signals.name_query = own.known;
             signals.name_rare = own.rare;
             if let Some(class) = files.parent(*id) {
-                signals.class_name = share(class).known;
+                let known = match last {
+                    Some((last, known)) if last == class => known,
+                    _ => share(class).known,
+                };
+                last = Some((class, known));
+                signals.class_name = known;
             }
         }
         self.scale(|signals| &mut signals.name_rare);
@@ -347,16 +346,13 @@ struct Share {
 }
 
 impl Share {
-    fn of(evidence: &Evidence, name: &str) -> Self {
-        let (mut all, mut known, mut rare) = (0u32, 0u32, 0.0);
-        for_each_term(name, |term| {
-            all += 1;
-            if let Some(term) = evidence.terms.get(term) {
-                known += 1;
-                rare += term.idf;
-            }
-        });
-        let all = all.max(1) as f32;
+    fn of(evidence: &Evidence, name: &[u64]) -> Self {
+        let (mut known, mut rare) = (0u32, 0.0);
+        for term in name.iter().filter_map(|term| evidence.terms.get(term)) {
+            known += 1;
+            rare += term.idf;
+        }
+        let all = name.len().max(1) as f32;
         Self {
             known: known as f32 / all,
             rare,

@@ -106,23 +106,47 @@ impl Finder<'_> {
         let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
         let comparator = indel::BatchComparator::new(folded.bytes());
         let mut best: Option<(&str, f64)> = None;
-        for candidate in symbols.names_between(shortest, longest) {
-            let floor = best.map_or(cutoff, |(_, similarity)| similarity);
-            let total = length + candidate.name.len() as f64;
-            let apart = f64::from((candidate.letters ^ own).count_ones());
-            if 1.0 - apart / total < floor {
-                continue;
-            }
-            let similarity = comparator.normalized_similarity_with_args(
-                candidate.name.bytes(),
-                &indel::Args::default().score_cutoff(floor),
-            );
-            if let Some(similarity) = similarity
-                && best.is_none_or(|(_, best)| similarity > best)
-            {
-                best = Some((&candidate.name, similarity));
+        for bytes in shortest..=longest {
+            let total = length + bytes as f64;
+            let mut most = most_apart(total, cutoff, best);
+            for candidate in symbols.names_between(bytes, bytes) {
+                let Some(at_most) = most else { break };
+                if differ_in_more(candidate.letters, own, at_most) {
+                    continue;
+                }
+                let floor = best.map_or(cutoff, |(_, similarity)| similarity);
+                let similarity = comparator.normalized_similarity_with_args(
+                    candidate.name.bytes(),
+                    &indel::Args::default().score_cutoff(floor),
+                );
+                if let Some(similarity) = similarity
+                    && best.is_none_or(|(_, best)| similarity > best)
+                {
+                    best = Some((&candidate.name, similarity));
+                    most = most_apart(total, cutoff, best);
+                }
             }
         }
         best.map(|(name, similarity)| (symbols.folded(name).to_vec(), similarity))
     }
+}
+
+/// How many insertions and deletions names of `total` bytes together may be apart, to be more similar
+/// than the best one so far, or at least as similar as `cutoff`. None where no name can be.
+fn most_apart(total: f64, cutoff: f64, best: Option<(&str, f64)>) -> Option<u32> {
+    let suffices = |apart: &u32| {
+        let similarity = 1.0 - f64::from(*apart) / total;
+        best.map_or(similarity >= cutoff, |(_, best)| similarity > best)
+    };
+    (0..).take_while(suffices).last()
+}
+
+/// Whether two sets differ in more than so many bits, which are few: dropping one after the other is
+/// faster than counting all.
+fn differ_in_more(a: u64, b: u64, most: u32) -> bool {
+    let mut differing = a ^ b;
+    for _ in 0..most {
+        differing &= differing.wrapping_sub(1);
+    }
+    differing != 0
 }
