@@ -1,0 +1,264 @@
+//! A repository as JSON: what is told of it, from what the engine knows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use foveate_model::{SkipReason, SourceFile};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::engine::{Polling, Repository, Source, Watching};
+use crate::ingest::git::without_credentials;
+
+/// One repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepoAnswer {
+    /// Its name.
+    name: String,
+    /// Where its files come from, without credentials.
+    source: SourceBody,
+    /// `indexing` (its first index is being built), `ready`, or `failed` (its source could not be
+    /// read the last time; with a generation it still answers from before).
+    state: String,
+    /// What is being done.
+    progress: ProgressAnswer,
+    /// The commit of the current index; of a working tree, its `HEAD`. Empty where there is none.
+    commit: String,
+    /// Whether a working tree was indexed that differs from the commit.
+    dirty: bool,
+    /// Counts the indexes published since the server started; 0 before the first.
+    generation: u64,
+    /// Files, those that are not indexed included.
+    files: usize,
+    /// Files that are not indexed, by reason.
+    skipped: BTreeMap<String, usize>,
+    /// Definitions.
+    definitions: usize,
+    /// Indexed files per language.
+    languages: BTreeMap<String, usize>,
+    /// How changes of a `path` are noticed.
+    watch: WatchAnswer,
+    /// When a `git` repository is looked at; absent for a `path`, and before the first look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll: Option<PollAnswer>,
+    /// Whether past commits count yet.
+    history: bool,
+    /// What it takes of memory.
+    memory: MemoryAnswer,
+    /// What is stored, so that a restart need not read everything again.
+    disk: DiskAnswer,
+    /// Why it failed.
+    error: Option<String>,
+    /// The files that are not indexed; only with `?skipped=true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped_files: Option<Vec<SkippedAnswer>>,
+}
+
+/// What is being done for a repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProgressAnswer {
+    /// `waiting`, `fetching`, `unpacking`, `listing`, `reading`, `building` or `idle`.
+    phase: String,
+    /// Objects of a remote repository in the phase `fetching`, differences between them in
+    /// `unpacking`, files in `reading`.
+    done: usize,
+    /// How many there are; 0 while that is not known.
+    total: usize,
+    /// `done` of `total` in percent, where that is known.
+    percent: Option<u8>,
+}
+
+/// How changes of a working tree are noticed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WatchAnswer {
+    /// `off`, `events`, or `sweeping` (every file is looked at now and then).
+    mode: String,
+    /// Directories watched, in the mode `events`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directories: Option<usize>,
+    /// Why events cannot be had, in the mode `sweeping`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Changed files that were noticed and are not in the index yet.
+    pending_files: usize,
+}
+
+/// When a git repository is looked at without being asked.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PollAnswer {
+    /// Seconds between two looks, give or take a tenth; 0: never.
+    seconds: u64,
+    /// Looks that failed, in a row.
+    failures: u32,
+    /// Seconds since the source was last found to be what is indexed; null before the first time.
+    checked_seconds_ago: Option<u64>,
+    /// Seconds until the next look; null where there is none.
+    next_in_seconds: Option<u64>,
+}
+
+/// What a repository takes of memory.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemoryAnswer {
+    /// Whether its index is in memory. One that rests is brought back by the first question, and is
+    /// not followed meanwhile; its figures are those of when it left.
+    resident: bool,
+    /// Estimated bytes now.
+    bytes: usize,
+}
+
+/// What is stored of a repository.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiskAnswer {
+    /// Bytes in the data directory, without the copy of a remote repository.
+    bytes: u64,
+    /// Why the stored index is not up to date, or why none is stored; answers do not suffer.
+    error: Option<String>,
+}
+
+/// A file that is not indexed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SkippedAnswer {
+    /// Where it is.
+    path: String,
+    /// Bytes.
+    size: u64,
+    /// `binary`, `not_utf8`, `too_large`, `long_lines`, `data`, `lfs_pointer`, `symlink`,
+    /// `submodule` or `unreadable`.
+    reason: String,
+    /// More about the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// Where files come from: exactly one of `path` and `git`.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SourceBody {
+    /// Absolute path of a working tree on the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Absolute path or URL of a git repository, read without a checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
+    /// Commit, branch or tag of `git` to keep warm; absent: its `HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#ref: Option<String>,
+}
+
+/// What is told of a repository; without the files that are not indexed.
+pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
+    let status = repository.status();
+    let (phase, done, total) = repository.progress().read();
+    let current = repository.current();
+    let snapshot = current.as_ref().map(|c| &c.snapshot);
+    let resting = || repository.rest().cloned().unwrap_or_default();
+    let known = repository.resting().unwrap_or_else(resting);
+    let counts = |counts: Option<&BTreeMap<&'static str, usize>>| {
+        let counts = counts.into_iter().flatten();
+        counts.map(|(name, n)| ((*name).to_owned(), *n)).collect()
+    };
+    RepoAnswer {
+        name: repository.name().to_string(),
+        source: source_answer(repository.source()),
+        state: status.state.name().to_owned(),
+        progress: ProgressAnswer {
+            phase: phase.name().to_owned(),
+            done,
+            total,
+            percent: done
+                .checked_mul(100)
+                .and_then(|done| done.checked_div(total))
+                .and_then(|percent| u8::try_from(percent).ok()),
+        },
+        commit: known.commit,
+        dirty: known.dirty,
+        generation: known.generation,
+        files: known.files,
+        skipped: counts(current.as_ref().map(|c| &c.skipped)),
+        definitions: known.definitions,
+        languages: counts(current.as_ref().map(|c| &c.languages)),
+        watch: watch_answer(&status.watching, repository.pending_files()),
+        poll: status.polling.map(poll_answer),
+        history: snapshot.is_some_and(|s| s.history.is_some()),
+        memory: MemoryAnswer {
+            resident: snapshot.is_some(),
+            bytes: repository.bytes(),
+        },
+        disk: DiskAnswer {
+            bytes: repository.kept().bytes(),
+            error: repository.kept().trouble(),
+        },
+        error: status.error.clone(),
+        skipped_files: None,
+    }
+}
+
+fn source_answer(source: &Source) -> SourceBody {
+    match source {
+        Source::WorkingTree { path, .. } => SourceBody {
+            path: Some(path.display().to_string()),
+            git: None,
+            r#ref: None,
+        },
+        Source::Git {
+            location,
+            reference,
+            ..
+        } => SourceBody {
+            path: None,
+            git: Some(without_credentials(location)),
+            r#ref: reference.clone(),
+        },
+    }
+}
+
+fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
+    let (directories, reason) = match watching {
+        Watching::Off => (None, None),
+        Watching::Events { directories } => (Some(*directories), None),
+        Watching::Sweeping { reason } => (None, Some(reason.clone())),
+    };
+    WatchAnswer {
+        mode: watching.name().to_owned(),
+        directories,
+        reason,
+        pending_files,
+    }
+}
+
+fn poll_answer(polling: Polling) -> PollAnswer {
+    let now = Instant::now();
+    PollAnswer {
+        seconds: polling.interval.as_secs(),
+        failures: polling.failures,
+        checked_seconds_ago: polling.checked.map(|at| at.elapsed().as_secs()),
+        next_in_seconds: polling
+            .next
+            .map(|at| at.saturating_duration_since(now).as_secs()),
+    }
+}
+
+/// The files of the current index that are not indexed.
+pub fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
+    let Some(current) = repository.current() else {
+        return Vec::new();
+    };
+    let skipped = |file: &SourceFile| {
+        let reason = file.skipped.as_ref()?;
+        Some(SkippedAnswer {
+            path: file.path.to_string(),
+            size: file.size,
+            reason: reason.code().to_owned(),
+            detail: match reason {
+                SkipReason::TooLarge { limit, .. } => {
+                    Some(format!("larger than index.max_file_bytes = {limit}"))
+                }
+                SkipReason::Unreadable(why) => Some(why.clone()),
+                _ => None,
+            },
+        })
+    };
+    let files = current.snapshot.files.as_slice();
+    files.iter().filter_map(skipped).collect()
+}
