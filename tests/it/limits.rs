@@ -12,8 +12,8 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, commit, places, tree, until};
-use crate::process::Process;
-use crate::rebuilt::{is_as_built_from_nothing, tells, told};
+use crate::process::{Process, confined};
+use crate::rebuilt::is_as_built_from_nothing;
 
 fn unreadable(repo: &Value) -> Vec<&str> {
     let skipped = repo["skipped_files"].as_array().unwrap();
@@ -25,10 +25,6 @@ fn unreadable(repo: &Value) -> Vec<&str> {
 fn can_limit() -> bool {
     let tried = Command::new("unshare").args(["-Ur", "true"]).status();
     tried.is_ok_and(|status| status.success())
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// Gives the process enough of what it had too little of.
@@ -115,8 +111,7 @@ async fn events_that_are_lost_lead_to_a_look_at_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_not_be_read_for_a_while_comes_back() {
-    // Root may read everything.
-    let user = is_root().then_some(65_534);
+    let user = confined();
     let server = Process::start(&["env"], user);
     let (keep, root) = tree(SHOP);
     let may = |path: &str, mode: u32| {
@@ -133,7 +128,7 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
     assert_eq!(repo["watch"]["mode"], "events", "{repo}");
     assert_eq!(unreadable(&repo), ["tests"]);
     assert_eq!(repo["files"], 4);
-    is_as_the_same_user_builds(&server, user, &root).await;
+    server.is_as_another(user, &root).await;
     may("tests", 0o777);
     server
         .places_become("test_checkout", &["tests/test_cart.py"])
@@ -157,7 +152,7 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
     server.places_become("beside", &["beside.py"]).await;
     let repo = server.repo_until("any", |_| true).await;
     assert_eq!(unreadable(&repo), ["shop"]);
-    is_as_the_same_user_builds(&server, user, &root).await;
+    server.is_as_another(user, &root).await;
     may("shop", 0o777);
     server
         .places_become("total_price", &["shop/price.py"])
@@ -183,14 +178,6 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
     let repo = server.repo_until("all", |repo| repo["files"] == 6).await;
     assert!(unreadable(&repo).is_empty());
     is_as_built_from_nothing(&server, "shop", &root).await;
-}
-
-/// Whether it tells what another service does that may read as much.
-async fn is_as_the_same_user_builds(server: &Process, user: Option<u32>, root: &Path) {
-    let other = Process::start(&["env"], user);
-    other.add(root).await;
-    let wanted = until("another index", async || told(&other, "shop").await).await;
-    tells(server, "shop", &wanted, "what another index tells").await;
 }
 
 /// As many bytes that no one can pack.

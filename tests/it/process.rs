@@ -16,12 +16,17 @@ use tempfile::TempDir;
 use crate::app::{places, until};
 use crate::rebuilt;
 
+/// A user who may not read everything, where root runs the tests.
+pub fn confined() -> Option<u32> {
+    rustix::process::geteuid().is_root().then_some(65_534)
+}
+
 /// A running server, ended with the test.
 pub struct Process {
     child: Child,
     url: String,
     client: reqwest::Client,
-    _data: TempDir,
+    data: Option<TempDir>,
 }
 
 impl rebuilt::Service for Process {
@@ -83,8 +88,15 @@ impl Process {
             child,
             url,
             client: reqwest::Client::new(),
-            _data: data,
+            data: Some(data),
         }
+    }
+
+    /// Ends it as a person would, and gives what outlives it.
+    pub fn stop(mut self) -> TempDir {
+        self.signal(Signal::TERM);
+        assert!(self.child.wait().unwrap().success());
+        self.data.take().unwrap()
     }
 
     pub fn signal(&self, signal: Signal) {
@@ -129,6 +141,16 @@ impl Process {
     pub async fn ask(&self, name: &str) -> Value {
         let body = json!({"repo": "shop", "query": format!("`{name}`")});
         self.call(Method::POST, "/context", body).await
+    }
+
+    /// Waits until it tells what another service does that has no data and may read as much.
+    pub async fn is_as_another(&self, user: Option<u32>, root: &Path) {
+        let other = Self::start(&["env"], user);
+        other.add(root).await;
+        let wanted = until("another index", async || {
+            rebuilt::told(&other, "shop").await
+        });
+        rebuilt::tells(self, "shop", &wanted.await, "what another index tells").await;
     }
 
     pub async fn places_become(&self, name: &str, wanted: &[&str]) {

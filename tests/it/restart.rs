@@ -1,10 +1,15 @@
 //! What survives a restart, and what a restart finds changed.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::time::SystemTime;
 
 use reqwest::StatusCode;
 
-use crate::app::{SHOP, TestApp, commit, tree};
+use crate::app::{SHOP, TestApp, commit, save, tree, until};
+use crate::process::{Process, confined};
+use crate::rebuilt::is_as_built_from_nothing;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn repositories_survive_and_are_read_again() {
@@ -58,6 +63,114 @@ async fn repositories_survive_and_are_read_again() {
     assert_eq!(ready.status, StatusCode::OK);
     assert_eq!(ready.json()["failed"], serde_json::json!(["shop"]));
     app.end().await;
+}
+
+/// Six files of the same length.
+const ALIKE: &str = "
+//- in_place.py
+def f_1(): pass
+//- renamed_over.py
+def f_2(): pass
+//- one.py
+def f_3(): pass
+//- other.py
+def f_4(): pass
+//- moved.py
+def f_5(): pass
+//- gone.py
+def f_6(): pass
+//- inner/hidden.py
+def f_7(): pass
+//- locked.py
+def f_8(): pass
+";
+
+/// Waits until what was written before now is old enough to be known by its looks.
+async fn grow_old(path: &Path) {
+    let written = path.metadata().unwrap().ctime();
+    until("the next seconds", async || {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        (now.unwrap().as_secs().cast_signed() > written + 2).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
+    let (keep, root) = tree(ALIKE);
+    let at = |path: &str| root.join(path);
+    // All of one size and one time, also after they were written again.
+    let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let backdate = |path: &str| {
+        let file = fs::File::options().append(true).open(at(path)).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let may = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let paths = [
+        "in_place.py",
+        "renamed_over.py",
+        "one.py",
+        "other.py",
+        "moved.py",
+        "gone.py",
+        "inner/hidden.py",
+        "locked.py",
+    ];
+    for path in paths {
+        backdate(path);
+        may(&at(path), 0o666);
+    }
+    for path in [keep.path(), &root, &at("inner")] {
+        may(path, 0o777);
+    }
+    grow_old(&at("locked.py")).await;
+    let user = confined();
+    let server = Process::start(&["env"], user);
+    server.add(&root).await;
+    server.is_as_another(user, &root).await;
+    let data = server.stop();
+
+    fs::write(at("in_place.py"), "def g_1(): pass\n").unwrap();
+    backdate("in_place.py");
+    save(&at("renamed_over.py"), "def g_2(): pass\n");
+    backdate("renamed_over.py");
+    may(&at("renamed_over.py"), 0o666);
+    fs::rename(at("one.py"), at("between.py")).unwrap();
+    fs::rename(at("other.py"), at("one.py")).unwrap();
+    fs::rename(at("between.py"), at("other.py")).unwrap();
+    fs::rename(at("moved.py"), at("inner/moved.py")).unwrap();
+    fs::remove_file(at("gone.py")).unwrap();
+    fs::rename(at("inner"), at("outer")).unwrap();
+    may(&at("locked.py"), 0o000);
+    let server = Process::start_on(data, &["env"], user);
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+    // The first answers are of what is there now.
+    for (name, places) in [
+        ("f_1", &[][..]),
+        ("g_1", &["in_place.py"]),
+        ("f_2", &[]),
+        ("g_2", &["renamed_over.py"]),
+        ("f_3", &["other.py"]),
+        ("f_4", &["one.py"]),
+        ("f_5", &["outer/moved.py"]),
+        ("f_6", &[]),
+        ("f_7", &["outer/hidden.py"]),
+        ("f_8", &[]),
+    ] {
+        let answer = server.ask(name).await;
+        assert_eq!(crate::app::places(&answer, name), places, "{name}");
+    }
+    server.is_as_another(user, &root).await;
+    let data = server.stop();
+
+    may(&at("locked.py"), 0o666);
+    let server = Process::start_on(data, &["env"], user);
+    server.places_become("f_8", &["locked.py"]).await;
+    is_as_built_from_nothing(&server, "shop", &root).await;
 }
 
 /// What the current snapshot says of the functions that its newest commit changed.
