@@ -5,6 +5,7 @@
 mod commits;
 mod fields;
 mod impacts;
+mod past;
 mod score;
 mod segment;
 pub(crate) mod stored;
@@ -19,8 +20,9 @@ pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm, idf};
 pub use self::stored::{StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
-pub use self::commits::{Commits, NameId, Named, PastCommit};
+pub use self::commits::{Commits, PastCommit};
 use self::impacts::Scoring;
+pub use self::past::{NameId, Named, PathId};
 pub(crate) use self::segment::Segment;
 use self::segment::{Document, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};

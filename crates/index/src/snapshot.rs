@@ -207,8 +207,8 @@ fn history_bytes(history: &History) -> usize {
         .sum()
 }
 
-/// The index of commit messages: that of `previous`, where neither the past nor the list of files
-/// has changed.
+/// The index of commit messages: that of `previous`, where the past has not changed. Where the list
+/// of files has, the same commits are seen from other files.
 fn commits(
     files: &Files,
     history: Option<&Arc<History>>,
@@ -217,12 +217,13 @@ fn commits(
     let Some(history) = history else {
         return Arc::default();
     };
-    let same = previous.filter(|(previous, change)| {
+    let same = previous.filter(|(previous, _)| {
         let is_same = |before| Arc::ptr_eq(before, history);
-        previous.history.as_ref().is_some_and(is_same) && change.is_stable()
+        previous.history.as_ref().is_some_and(is_same)
     });
     match same {
-        Some((previous, _)) => previous.lexical.shared_commits(),
+        Some((previous, change)) if change.is_stable() => previous.lexical.shared_commits(),
+        Some((previous, _)) => Arc::new(previous.lexical.commits().seen_from(files)),
         None => Arc::new(Commits::new(history, files)),
     }
 }
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_indexed_again_only_where_files_or_commits_differ() {
+    fn messages_are_indexed_again_only_where_commits_differ() {
         let touched = Touched {
             path: RepoPath::new("b.py").unwrap(),
             functions: Vec::new(),
@@ -291,10 +292,14 @@ mod tests {
             )
         };
         assert!(is_shared(&build(&["b.py"], &history, Some(&first))));
+        let is_past_shared = |next: &Snapshot| {
+            let (first, next) = (first.lexical.commits(), next.lexical.commits());
+            first.shares_past_with(next)
+        };
         let other = build(&["a.py", "b.py"], &history, Some(&first));
-        assert!(!is_shared(&other));
-        assert_eq!(other.lexical.commits().commits[0].files[0].0, 1);
+        assert!(!is_shared(&other) && is_past_shared(&other));
+        assert_eq!(other.lexical.commits().at(0).files().next().unwrap().0, 1);
         let again = Arc::new(History::clone(&history));
-        assert!(!is_shared(&build(&["b.py"], &again, Some(&first))));
+        assert!(!is_past_shared(&build(&["b.py"], &again, Some(&first))));
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use foveate_fixture::changes::{Changes, Tree};
+use foveate_index::citations::Citation;
 use foveate_index::lexical::{Bm25, FIELDS, LexicalWeights, QueryTerm};
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot};
@@ -64,7 +65,12 @@ fn history() -> Arc<History> {
                 "connect the client to the pool",
                 &["shop/client.py", "gone.py"],
             ),
-            commit("acquire a connection", &["web/src/pool.ts", "shop/pool.py"]),
+            commit(
+                "acquire a connection, #12",
+                &["web/src/pool.ts", "shop/pool.py"],
+            ),
+            commit("a record of its own, #12", &["shop/records.py"]),
+            commit("the client of the web, #12", &["web/src/client.ts"]),
         ],
     })
 }
@@ -189,7 +195,29 @@ fn searches(snapshot: &Snapshot, out: &mut String) {
     };
     let hits = snapshot.lexical.search(&terms, &weights).unwrap();
     writeln!(out, "{hits:?}").unwrap();
+    past(snapshot, &terms, out);
+}
+
+fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     let commits = snapshot.lexical.commits();
+    let lengths = (&commits.file_lengths, commits.total_file_length);
+    writeln!(
+        out,
+        "{} {} {lengths:?}",
+        commits.len(),
+        commits.total_length
+    )
+    .unwrap();
+    for term in terms {
+        writeln!(out, "{} {:?}", term.term, commits.postings(&term.term)).unwrap();
+    }
+    for commit in (0..commits.positions() as u32).map(|at| commits.at(at)) {
+        let files: Vec<_> = commit.files().collect();
+        let functions: Vec<_> = commit.functions().collect();
+        assert_eq!(functions.len(), commit.function_count());
+        writeln!(out, "{files:?} {functions:?}").unwrap();
+    }
+    writeln!(out, "{:?}", commits.cited(&Citation::Number(12))).unwrap();
     for id in snapshot.files.ids() {
         writeln!(out, "{:?}", commits.of_function(id, "connect")).unwrap();
     }

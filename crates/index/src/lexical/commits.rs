@@ -1,238 +1,215 @@
-//! The messages of past commits as an index of their own: which commits speak of a term, which
-//! present files and functions they touched.
+//! The messages of past commits as an index of their own, as seen from the files of one snapshot:
+//! which commits speak of a term, which present files and functions they touched. A commit none of
+//! whose files is left is not seen. What does not depend on the files is in [`super::past`].
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use dashmap::DashMap;
-use foldhash::HashMap;
-use foveate_model::{Commit, History, ObjectId};
+use foveate_model::History;
 
-use crate::citations::{Citation, citations};
+use super::past::{Named, PastCommits, PathId, Recorded};
+use crate::citations::Citation;
 use crate::files::{FileId, Files};
-use crate::tokens::for_each_term;
 
-/// A commit that touched more files says nothing about any of them (renames, reformatting).
-const MOST_FILES: usize = 40;
-
-/// A function as commits know it: by file and name. Ids of definitions would change with every
-/// edit, and with them this whole index.
-pub type Named = (FileId, NameId);
-
-/// A distinct name of a touched function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NameId(u32);
-
-/// One past commit that touched present files.
-#[derive(Debug)]
-pub struct PastCommit {
-    /// Present files that it touched, in id order.
-    pub files: Vec<FileId>,
-    /// Functions that it touched in them.
-    pub functions: Vec<Named>,
-    /// Terms of its message.
-    pub length: u32,
-    /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
-    pub share: f32,
-}
-
-/// Commit messages by term.
+/// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
 pub struct Commits {
-    /// Newest first.
-    pub commits: Vec<PastCommit>,
-    postings: HashMap<Box<str>, Vec<(u32, u16)>>,
-    /// Terms of all messages.
+    past: Arc<PastCommits>,
+    /// By path as commits know it, the file.
+    files: Vec<Option<FileId>>,
+    /// By file, the path as commits know it.
+    paths: Vec<Option<PathId>>,
+    /// By commit, how many present functions it touched; `None` where none of its files is left.
+    functions: Vec<Option<u32>>,
+    /// How many commits are seen.
+    seen: usize,
+    /// Terms of their messages.
     pub total_length: u64,
     /// Per file, the terms of the messages of the commits that touched it, each by its share.
     pub file_lengths: Vec<f32>,
     /// Sum of `file_lengths`.
     pub total_file_length: f32,
-    /// Per function its commits, newest first.
-    functions: HashMap<Named, Vec<u32>>,
-    names: HashMap<Box<str>, NameId>,
-    /// The commits by id.
-    ids: Vec<(ObjectId, u32)>,
-    /// The commits whose messages cite an issue or a pull request, newest first.
-    numbers: HashMap<u32, Vec<u32>>,
-    /// What terms give to files, once they were asked for.
-    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
 }
 
-/// What a term gives to files: its frequency in the messages of the commits that touched a file,
-/// each by its share. By file.
-type OfTerm = Arc<[(FileId, f32)]>;
+/// One past commit, as seen from the files of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct PastCommit<'a> {
+    commits: &'a Commits,
+    recorded: &'a Recorded,
+    position: u32,
+}
+
+impl<'a> PastCommit<'a> {
+    /// Present files that it touched.
+    pub fn files(self) -> impl Iterator<Item = FileId> + 'a {
+        let paths = self.recorded.paths.iter();
+        paths.filter_map(move |path| self.commits.file(*path))
+    }
+
+    /// Functions that it touched in them.
+    pub fn functions(self) -> impl Iterator<Item = Named> + 'a {
+        let functions = self.recorded.functions.iter().copied();
+        functions.filter(move |(path, _)| self.commits.file(*path).is_some())
+    }
+
+    /// How many those are.
+    pub fn function_count(self) -> usize {
+        let count = self.commits.functions[self.position as usize];
+        count.unwrap_or(0) as usize
+    }
+
+    /// Terms of its message.
+    pub fn length(self) -> u32 {
+        self.recorded.length
+    }
+
+    /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
+    pub fn share(self) -> f32 {
+        self.recorded.share
+    }
+}
 
 impl Commits {
     /// Indexes the messages of the commits that touched between 1 and 40 files, at least one of
     /// which is still there. Those of programs are left out.
     pub fn new(history: &History, files: &Files) -> Self {
-        let mut index = Self {
-            file_lengths: vec![0.0; files.len()],
-            ..Self::default()
+        Self::of(Arc::new(PastCommits::new(history)), files)
+    }
+
+    /// The same commits, as seen from other files.
+    pub(crate) fn seen_from(&self, files: &Files) -> Self {
+        Self::of(Arc::clone(&self.past), files)
+    }
+
+    fn of(past: Arc<PastCommits>, files: &Files) -> Self {
+        let found = past.paths.iter().map(|path| files.find(path.as_str()));
+        let found: Vec<Option<FileId>> = found.collect();
+        let mut paths = vec![None; files.len()];
+        let mut file_lengths = vec![0.0; files.len()];
+        for ((path, file), length) in (0..).map(PathId).zip(&found).zip(&past.path_lengths) {
+            if let Some(file) = file {
+                paths[file.0 as usize] = Some(path);
+                file_lengths[file.0 as usize] = *length;
+            }
+        }
+        let is_there = |path: &PathId| found[path.0 as usize].is_some();
+        let functions = past.commits.iter().map(|commit| {
+            let there = commit.functions.iter().filter(|(path, _)| is_there(path));
+            let is_seen = commit.paths.iter().any(is_there);
+            is_seen.then(|| there.count() as u32)
+        });
+        let mut commits = Self {
+            functions: functions.collect(),
+            files: found,
+            paths,
+            seen: 0,
+            total_length: 0,
+            total_file_length: file_lengths.iter().sum(),
+            file_lengths,
+            past,
         };
-        let mut frequencies: HashMap<Box<str>, u16> = HashMap::default();
-        for commit in &history.commits {
-            if !commit.is_bot && (1..=MOST_FILES).contains(&commit.touched.len()) {
-                index.add(commit, files, &mut frequencies);
+        for (commit, functions) in commits.past.commits.iter().zip(&commits.functions) {
+            if functions.is_some() {
+                commits.seen += 1;
+                commits.total_length += u64::from(commit.length);
             }
         }
-        index.ids.sort_unstable();
-        index.total_file_length = index.file_lengths.iter().sum();
-        index
+        commits
     }
 
-    fn add(&mut self, commit: &Commit, files: &Files, frequencies: &mut HashMap<Box<str>, u16>) {
-        let mut present = Vec::new();
-        let mut functions = Vec::new();
-        for touched in &commit.touched {
-            if let Some(file) = files.find(touched.path.as_str()) {
-                present.push(file);
-                let names = touched.functions.iter();
-                functions.extend(names.map(|name| (file, self.name(name))));
+    /// How many commits are seen.
+    pub fn len(&self) -> usize {
+        self.seen
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// One more than the largest position of a commit.
+    pub fn positions(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// The commit at a position.
+    ///
+    /// # Panics
+    /// When the position comes from another snapshot.
+    pub fn at(&self, position: u32) -> PastCommit<'_> {
+        PastCommit {
+            commits: self,
+            recorded: &self.past.commits[position as usize],
+            position,
+        }
+    }
+
+    fn file(&self, path: PathId) -> Option<FileId> {
+        self.files[path.0 as usize]
+    }
+
+    /// Commits whose message has `term`, by position, with its frequency, newest first.
+    pub fn postings(&self, term: &str) -> Cow<'_, [(u32, u16)]> {
+        let all = self.past.postings(term);
+        if self.seen == self.functions.len() {
+            return Cow::Borrowed(all);
+        }
+        let seen = all.iter().filter(|(position, _)| self.sees(*position));
+        Cow::Owned(seen.copied().collect())
+    }
+
+    /// What `term` gives to files through the messages of commits: its frequency in those that
+    /// touched a file, each by its share.
+    pub fn of_term(&self, term: &str, mut visit: impl FnMut(FileId, f32)) {
+        for (path, frequency) in self.past.of_term(term).iter().flat_map(|of| &**of) {
+            if let Some(file) = self.file(*path) {
+                visit(file, *frequency);
             }
         }
-        present.sort_unstable();
-        present.dedup();
-        if present.is_empty() {
-            return;
-        }
-        functions.sort_unstable();
-        functions.dedup();
-        let number = self.commits.len() as u32;
-        let length = self.message(number, &commit.message, frequencies);
-        self.ids.push((commit.id, number));
-        for cited in citations(&commit.message) {
-            if let Citation::Number(cited) = cited {
-                let commits = self.numbers.entry(cited).or_default();
-                if commits.last() != Some(&number) {
-                    commits.push(number);
-                }
-            }
-        }
-        let share = 1.0 / (commit.touched.len() as f32).sqrt();
-        for file in &present {
-            self.file_lengths[file.0 as usize] += share * length as f32;
-        }
-        for function in &functions {
-            self.functions.entry(*function).or_default().push(number);
-        }
-        self.total_length += u64::from(length);
-        self.commits.push(PastCommit {
-            files: present,
-            functions,
-            length,
-            share,
-        });
-    }
-
-    fn name(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.names.get(name) {
-            return *id;
-        }
-        let id = NameId(self.names.len() as u32);
-        self.names.insert(name.into(), id);
-        id
-    }
-
-    /// Indexes a message; gives the number of its terms. `frequencies` must be and is left empty.
-    fn message(
-        &mut self,
-        number: u32,
-        message: &str,
-        frequencies: &mut HashMap<Box<str>, u16>,
-    ) -> u32 {
-        let mut length = 0;
-        for_each_term(message, |term| {
-            length += 1;
-            match frequencies.get_mut(term) {
-                Some(count) => *count = count.saturating_add(1),
-                None => {
-                    frequencies.insert(term.into(), 1);
-                }
-            }
-        });
-        // Each term has its own list, so the order of this loop leaves no trace.
-        for (term, count) in frequencies.drain() {
-            self.postings.entry(term).or_default().push((number, count));
-        }
-        length
-    }
-
-    /// Commits whose message has `term`, with its frequency, newest first.
-    pub fn postings(&self, term: &str) -> &[(u32, u16)] {
-        self.postings.get(term).map_or(&[], Vec::as_slice)
-    }
-
-    /// What `term` gives to files through the messages of commits. Computed once: a common term has
-    /// thousands of commits, and each has files.
-    pub fn of_term(&self, term: &str) -> Option<OfTerm> {
-        let postings = self.postings.get(term)?;
-        if let Some(known) = self.of_terms.get(term) {
-            return Some(known.clone());
-        }
-        let mut sums: BTreeMap<FileId, f32> = BTreeMap::new();
-        for (number, tf) in postings {
-            let commit = &self.commits[*number as usize];
-            for file in &commit.files {
-                *sums.entry(*file).or_default() += f32::from(*tf) * commit.share;
-            }
-        }
-        let of_term: OfTerm = sums.into_iter().collect();
-        self.of_terms.insert(term.into(), of_term.clone());
-        Some(of_term)
     }
 
     /// The functions of a file that have a name, as commits know them, and the commits that touched
     /// them, by position, newest first.
     pub fn of_function(&self, file: FileId, name: &str) -> Option<(Named, &[u32])> {
-        let named = (file, *self.names.get(name)?);
-        Some((named, self.functions.get(&named)?))
+        let path = self.paths.get(file.0 as usize).copied().flatten()?;
+        self.past.of_function(path, name)
     }
 
     /// The commits that a citation means, by position, newest first. None where the first digits
     /// of an id fit several.
     pub fn cited(&self, citation: &Citation) -> Vec<u32> {
+        let is_seen = |position: &u32| self.sees(*position);
         match citation {
-            Citation::Number(number) => self.numbers.get(number).cloned().unwrap_or_default(),
+            Citation::Number(number) => {
+                let citing = self.past.citing(*number).iter().copied();
+                citing.filter(is_seen).collect()
+            }
             Citation::Commit(digits) => {
-                let start = self
-                    .ids
-                    .partition_point(|(id, _)| id.to_string().as_str() < digits.as_str());
-                let fits = |(id, _): &&(ObjectId, u32)| id.to_string().starts_with(digits.as_str());
-                let mut fitting = self.ids[start..].iter().take_while(fits);
+                let mut fitting = self.past.with_digits(digits).filter(is_seen);
                 match (fitting.next(), fitting.next()) {
-                    (Some((_, commit)), None) => vec![*commit],
+                    (Some(commit), None) => vec![commit],
                     _ => Vec::new(),
                 }
             }
         }
     }
 
-    /// Estimated heap size in bytes.
+    fn sees(&self, position: u32) -> bool {
+        self.functions[position as usize].is_some()
+    }
+
+    /// Whether the messages were indexed once for both.
+    #[cfg(test)]
+    pub(crate) fn shares_past_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.past, &other.past)
+    }
+
+    /// Estimated heap size in bytes; what snapshots with other files share counts in full.
     pub fn heap_bytes(&self) -> usize {
-        let postings: usize = self
-            .postings
-            .iter()
-            .map(|(term, list)| term.len() + list.capacity() * 8 + 48)
-            .sum();
-        let commit = |c: &PastCommit| c.files.len() * 4 + c.functions.len() * 8 + 64;
-        let commits: usize = self.commits.iter().map(commit).sum();
-        let names: usize = self.names.keys().map(|name| name.len() + 40).sum();
-        let lists = self.functions.values();
-        let functions: usize = lists.map(|list| list.capacity() * 4 + 48).sum();
-        let of_term = |list: &OfTerm| size_of_val(&**list) + 64;
-        let of_terms: usize = self.of_terms.iter().map(|entry| of_term(&entry)).sum();
-        let ids = self.ids.capacity() * size_of::<(ObjectId, u32)>();
-        let numbers = self.numbers.values().map(|list| list.capacity() * 4 + 48);
-        let numbers: usize = numbers.sum();
-        postings
-            + commits
-            + names
-            + functions
-            + of_terms
-            + ids
-            + numbers
-            + self.file_lengths.len() * 4
+        self.past.heap_bytes()
+            + size_of_val(&*self.files)
+            + size_of_val(&*self.paths)
+            + size_of_val(&*self.functions)
+            + size_of_val(&*self.file_lengths)
     }
 }

@@ -209,27 +209,24 @@ impl Lexical {
         if weights.history == 0.0 {
             return;
         }
-        let Some(of_term) = self.commits.of_term(&term.term) else {
-            return;
-        };
-        for (file, tf) in of_term.iter() {
+        self.commits.of_term(&term.term, |file, tf| {
             let tf = weights.history * tf * norms[file.0 as usize];
-            let of_file = files.of(*file);
+            let of_file = files.of(file);
             of_file.all += tf;
             of_file.history += tf;
-        }
+        });
     }
 
     fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
-        let all = &self.commits.commits;
-        let average = self.commits.total_length as f32 / all.len().max(1) as f32;
+        let commits = &*self.commits;
+        let average = commits.total_length as f32 / commits.len().max(1) as f32;
         let norms = Norms::new(weights.commit_b, average);
-        let mut scores = vec![0.0; all.len()];
+        let mut scores = vec![0.0; commits.positions()];
         for term in terms {
-            let postings = self.commits.postings(&term.term);
-            let weight = term.file * idf(all.len(), postings.len());
-            for (number, tf) in postings {
-                let tf = f32::from(*tf) * norms.of(all[*number as usize].length);
+            let postings = commits.postings(&term.term);
+            let weight = term.file * idf(commits.len(), postings.len());
+            for (number, tf) in &*postings {
+                let tf = f32::from(*tf) * norms.of(commits.at(*number).length());
                 scores[*number as usize] +=
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }

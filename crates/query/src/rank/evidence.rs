@@ -113,21 +113,21 @@ impl Evidence {
     pub(super) fn nearest_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
-    ) -> impl Iterator<Item = (&'a PastCommit, f32)> {
+    ) -> impl Iterator<Item = (PastCommit<'a>, f32)> {
         let best = self.hits.commits.first().map_or(1.0, |(_, score)| *score);
-        let commits = &snapshot.lexical.commits().commits;
+        let commits = snapshot.lexical.commits();
         let nearest = self.hits.commits.iter();
-        nearest.filter_map(move |(at, score)| Some((commits.get(*at as usize)?, score / best)))
+        nearest.map(move |(at, score)| (commits.at(*at), score / best))
     }
 
     /// The commits that the query cites, each with how surely.
     pub(super) fn cited_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
-    ) -> impl Iterator<Item = (&'a PastCommit, f32)> {
-        let commits = &snapshot.lexical.commits().commits;
+    ) -> impl Iterator<Item = (PastCommit<'a>, f32)> {
+        let commits = snapshot.lexical.commits();
         let cited = self.cited.iter();
-        cited.filter_map(move |(at, share)| Some((commits.get(*at as usize)?, *share)))
+        cited.map(move |(at, share)| (commits.at(*at), *share))
     }
 
     fn search(

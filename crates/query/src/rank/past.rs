@@ -13,8 +13,8 @@ use super::weights::LexicalConfig;
 pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut votes = vec![0.0; snapshot.files.len()];
     for (commit, score) in evidence.nearest_commits(snapshot) {
-        for file in &commit.files {
-            votes[file.0 as usize] += score * commit.share;
+        for file in commit.files() {
+            votes[file.0 as usize] += score * commit.share();
         }
     }
     votes
@@ -25,9 +25,9 @@ pub(super) fn votes_for_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f
 pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> {
     let mut cited = vec![0.0; snapshot.files.len()];
     for (commit, share) in evidence.cited_commits(snapshot) {
-        for file in &commit.files {
+        for file in commit.files() {
             let held = &mut cited[file.0 as usize];
-            *held = either(*held, share * commit.share);
+            *held = either(*held, share * commit.share());
         }
     }
     cited
@@ -55,17 +55,17 @@ impl OfFunctions {
     }
 }
 
-fn give(to: &mut HashMap<Named, f32>, commit: &PastCommit, add: impl Fn(f32, f32) -> f32) {
+fn give(to: &mut HashMap<Named, f32>, commit: PastCommit<'_>, add: impl Fn(f32, f32) -> f32) {
     let share = share_of_function(commit);
-    for function in &commit.functions {
-        let held = to.entry(*function).or_default();
+    for function in commit.functions() {
+        let held = to.entry(function).or_default();
         *held = add(*held, share);
     }
 }
 
 /// What a commit gives to each function that it touched.
-fn share_of_function(commit: &PastCommit) -> f32 {
-    1.0 / (commit.functions.len() as f32).sqrt()
+fn share_of_function(commit: PastCommit<'_>) -> f32 {
+    1.0 / (commit.function_count() as f32).sqrt()
 }
 
 fn either(a: f32, b: f32) -> f32 {
@@ -116,20 +116,20 @@ pub(super) fn messages(
     evidence: &Evidence,
     config: &LexicalConfig,
 ) -> Vec<f32> {
-    let by_commit = ByCommit::new(commits.commits.len(), touched);
+    let by_commit = ByCommit::new(commits.positions(), touched);
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
     let mut found: Vec<u32> = Vec::new();
     for term in &evidence.query {
         let postings = commits.postings(&term.term);
-        let weight = term.file * idf(commits.commits.len(), postings.len());
-        for (commit, tf) in postings {
+        let weight = term.file * idf(commits.len(), postings.len());
+        for (commit, tf) in &*postings {
             let functions = by_commit.of(*commit);
             if functions.is_empty() {
                 continue;
             }
-            let tf = f32::from(*tf) * share_of_function(&commits.commits[*commit as usize]);
+            let tf = f32::from(*tf) * share_of_function(commits.at(*commit));
             for function in functions {
                 let sum = &mut sums[*function as usize];
                 if *sum == 0.0 {
@@ -151,8 +151,8 @@ pub(super) fn messages(
 fn norms(commits: &Commits, touched: &[&[u32]], b: f32) -> Vec<f32> {
     let length = |list: &&[u32]| -> f32 {
         list.iter()
-            .map(|commit| &commits.commits[*commit as usize])
-            .map(|commit| commit.length as f32 * share_of_function(commit))
+            .map(|commit| commits.at(*commit))
+            .map(|commit| commit.length() as f32 * share_of_function(commit))
             .sum()
     };
     let lengths: Vec<f32> = touched.iter().map(length).collect();

@@ -1,0 +1,256 @@
+//! What the messages of past commits say and what those commits touched, whatever files there are
+//! now. It depends on the history alone, so that snapshots whose files differ share it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use foldhash::HashMap;
+use foveate_model::{Commit, History, ObjectId, RepoPath};
+
+use crate::citations::{Citation, citations};
+use crate::tokens::for_each_term;
+
+/// A commit that touched more files says nothing about any of them (renames, reformatting).
+const MOST_FILES: usize = 40;
+
+/// A file as commits know it. Ids of files would change with every file that comes or goes, and with
+/// them this whole index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(pub(super) u32);
+
+/// A distinct name of a touched function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(u32);
+
+/// A function as commits know it: by path and name.
+pub type Named = (PathId, NameId);
+
+/// One past commit.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    /// The paths that it touched, in id order.
+    pub paths: Box<[PathId]>,
+    /// The functions that it touched in them, in order.
+    pub functions: Box<[Named]>,
+    /// Terms of its message.
+    pub length: u32,
+    /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
+    pub share: f32,
+}
+
+/// What a term gives to paths: its frequency in the messages of the commits that touched a path,
+/// each by its share. By path.
+pub(super) type OfTerm = Arc<[(PathId, f32)]>;
+
+/// Commit messages by term, and what the commits touched.
+#[derive(Debug, Default)]
+pub(super) struct PastCommits {
+    /// Newest first.
+    pub commits: Vec<Recorded>,
+    /// By [`PathId`].
+    pub paths: Vec<RepoPath>,
+    /// Per path, the terms of the messages of the commits that touched it, each by its share.
+    pub path_lengths: Vec<f32>,
+    postings: HashMap<Box<str>, Box<[(u32, u16)]>>,
+    /// Per function its commits, newest first.
+    functions: HashMap<Named, Box<[u32]>>,
+    names: HashMap<Box<str>, NameId>,
+    /// The commits by id.
+    ids: Vec<(ObjectId, u32)>,
+    /// The commits whose messages cite an issue or a pull request, newest first.
+    numbers: HashMap<u32, Vec<u32>>,
+    /// What terms give to paths, once they were asked for.
+    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
+}
+
+impl PastCommits {
+    /// Indexes the messages of the commits that touched between 1 and 40 files. Those of programs
+    /// are left out.
+    pub fn new(history: &History) -> Self {
+        let mut building = Building::default();
+        for commit in &history.commits {
+            if !commit.is_bot && (1..=MOST_FILES).contains(&commit.touched.len()) {
+                building.add(commit);
+            }
+        }
+        building.finish()
+    }
+
+    /// Commits whose message has `term`, with its frequency, newest first.
+    pub fn postings(&self, term: &str) -> &[(u32, u16)] {
+        self.postings.get(term).map_or(&[], |list| list)
+    }
+
+    /// What `term` gives to paths through the messages of commits. Computed once: a common term has
+    /// thousands of commits, and each has files.
+    pub fn of_term(&self, term: &str) -> Option<OfTerm> {
+        let postings = self.postings.get(term)?;
+        if let Some(known) = self.of_terms.get(term) {
+            return Some(known.clone());
+        }
+        let mut sums: BTreeMap<PathId, f32> = BTreeMap::new();
+        for (number, tf) in postings {
+            let commit = &self.commits[*number as usize];
+            for path in &commit.paths {
+                *sums.entry(*path).or_default() += f32::from(*tf) * commit.share;
+            }
+        }
+        let of_term: OfTerm = sums.into_iter().collect();
+        self.of_terms.insert(term.into(), of_term.clone());
+        Some(of_term)
+    }
+
+    /// The functions of a path that have a name, as commits know them, and the commits that touched
+    /// them, by position, newest first.
+    pub fn of_function(&self, path: PathId, name: &str) -> Option<(Named, &[u32])> {
+        let named = (path, *self.names.get(name)?);
+        Some((named, self.functions.get(&named)?))
+    }
+
+    /// The commits whose messages cite an issue or a pull request, by position, newest first.
+    pub fn citing(&self, number: u32) -> &[u32] {
+        self.numbers.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The commits whose ids begin with `digits`, by position, in the order of their ids.
+    pub fn with_digits<'a>(&'a self, digits: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let before = |(id, _): &(ObjectId, u32)| id.to_string().as_str() < digits;
+        let start = self.ids.partition_point(before);
+        self.ids[start..]
+            .iter()
+            .take_while(move |(id, _)| id.to_string().starts_with(digits))
+            .map(|(_, commit)| *commit)
+    }
+
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let list = size_of::<Box<str>>() + size_of::<Box<[u32]>>() + 2;
+        let postings = self.postings.iter();
+        let postings: usize = postings
+            .map(|(term, of)| term.len() + size_of_val(&**of))
+            .sum();
+        let commit = |c: &Recorded| size_of_val(&*c.paths) + size_of_val(&*c.functions);
+        let commits: usize = self.commits.iter().map(commit).sum();
+        let names: usize = self.names.keys().map(|name| name.len()).sum();
+        let functions: usize = self.functions.values().map(|of| size_of_val(&**of)).sum();
+        let of_term = |list: &OfTerm| size_of_val(&**list) + 64;
+        let of_terms: usize = self.of_terms.iter().map(|entry| of_term(&entry)).sum();
+        let numbers = self.numbers.values().map(|list| list.capacity() * 4);
+        postings
+            + commits
+            + names
+            + functions
+            + of_terms
+            + numbers.sum::<usize>()
+            + (self.postings.capacity() + self.functions.capacity()) * list
+            + self.names.capacity() * (size_of::<(Box<str>, NameId)>() + 1)
+            + self.numbers.capacity() * (size_of::<(u32, Vec<u32>)>() + 1)
+            + size_of_val(&*self.commits)
+            + size_of_val(&*self.ids)
+            + self.paths.len() * (size_of::<RepoPath>() + size_of::<f32>())
+    }
+}
+
+/// The index while commits are added.
+#[derive(Default)]
+struct Building {
+    index: PastCommits,
+    paths: HashMap<RepoPath, PathId>,
+    postings: HashMap<Box<str>, Vec<(u32, u16)>>,
+    functions: HashMap<Named, Vec<u32>>,
+    /// Of one message; empty between two.
+    frequencies: HashMap<Box<str>, u16>,
+}
+
+impl Building {
+    fn add(&mut self, commit: &Commit) {
+        let mut paths = Vec::with_capacity(commit.touched.len());
+        let mut functions = Vec::new();
+        for touched in &commit.touched {
+            let path = self.path(&touched.path);
+            paths.push(path);
+            let names = touched.functions.iter();
+            functions.extend(names.map(|name| (path, self.name(name))));
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        functions.sort_unstable();
+        functions.dedup();
+        let number = self.index.commits.len() as u32;
+        let length = self.message(number, &commit.message);
+        self.index.ids.push((commit.id, number));
+        for cited in citations(&commit.message) {
+            if let Citation::Number(cited) = cited {
+                let commits = self.index.numbers.entry(cited).or_default();
+                if commits.last() != Some(&number) {
+                    commits.push(number);
+                }
+            }
+        }
+        let share = 1.0 / (commit.touched.len() as f32).sqrt();
+        for path in &paths {
+            self.index.path_lengths[path.0 as usize] += share * length as f32;
+        }
+        for function in &functions {
+            self.functions.entry(*function).or_default().push(number);
+        }
+        self.index.commits.push(Recorded {
+            paths: paths.into(),
+            functions: functions.into(),
+            length,
+            share,
+        });
+    }
+
+    fn path(&mut self, path: &RepoPath) -> PathId {
+        if let Some(id) = self.paths.get(path) {
+            return *id;
+        }
+        let id = PathId(self.index.paths.len() as u32);
+        self.index.paths.push(path.clone());
+        self.index.path_lengths.push(0.0);
+        self.paths.insert(path.clone(), id);
+        id
+    }
+
+    fn name(&mut self, name: &str) -> NameId {
+        if let Some(id) = self.index.names.get(name) {
+            return *id;
+        }
+        let id = NameId(self.index.names.len() as u32);
+        self.index.names.insert(name.into(), id);
+        id
+    }
+
+    /// Indexes a message; gives the number of its terms.
+    fn message(&mut self, number: u32, message: &str) -> u32 {
+        let mut length = 0;
+        for_each_term(message, |term| {
+            length += 1;
+            match self.frequencies.get_mut(term) {
+                Some(count) => *count = count.saturating_add(1),
+                None => {
+                    self.frequencies.insert(term.into(), 1);
+                }
+            }
+        });
+        // Each term has its own list, so the order of this loop leaves no trace.
+        for (term, count) in self.frequencies.drain() {
+            self.postings.entry(term).or_default().push((number, count));
+        }
+        length
+    }
+
+    fn finish(self) -> PastCommits {
+        let mut index = self.index;
+        index.ids.sort_unstable();
+        index.commits.shrink_to_fit();
+        index.ids.shrink_to_fit();
+        let postings = self.postings.into_iter();
+        index.postings = postings.map(|(term, of)| (term, of.into())).collect();
+        let functions = self.functions.into_iter();
+        index.functions = functions.map(|(named, of)| (named, of.into())).collect();
+        index
+    }
+}
