@@ -57,7 +57,14 @@ pub fn answer(
     let detected = now();
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let resolved = now();
-    let mut ranked = rank::rank(snapshot, &text, &candidates, intent.kind, &config.rank);
+    let mut ranked = rank::rank(
+        snapshot,
+        &text,
+        &candidates,
+        intent.kind,
+        &config.rank,
+        request.limit,
+    );
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
     if ranked.files.is_empty() {

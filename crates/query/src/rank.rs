@@ -12,6 +12,8 @@ mod roles;
 mod terms;
 mod weights;
 
+use std::sync::LazyLock;
+
 use foveate_index::Snapshot;
 
 use self::evidence::Evidence;
@@ -41,17 +43,18 @@ pub struct Ranked {
 /// How many files and functions are ranked; more than any request may list.
 pub const MOST_RANKED: usize = 200;
 
-/// Ranks the files and functions of a snapshot.
+/// Ranks the files and functions of a snapshot. The first `explained` of each carry their signals.
 pub fn rank(
     snapshot: &Snapshot,
     text: &QueryText,
     candidates: &Candidates,
     intent: IntentKind,
     config: &RankConfig,
+    explained: usize,
 ) -> Ranked {
     let (evidence, notes) = Evidence::gather(snapshot, text, candidates, intent, config);
-    let files = files::rank(snapshot, &evidence, config);
-    let (functions, passages) = functions::rank(snapshot, &evidence, &files, config);
+    let files = files::rank(snapshot, &evidence, config, explained);
+    let (functions, passages) = functions::rank(snapshot, &evidence, &files, config, explained);
     Ranked {
         files,
         functions,
@@ -73,9 +76,14 @@ fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
     signals
 }
 
+/// Logarithms of small counts plus one.
+static LOGARITHMS: LazyLock<[f32; 512]> =
+    LazyLock::new(|| std::array::from_fn(|count| (count as f32).ln_1p()));
+
 /// A count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
 fn logarithmic(count: usize, full: f32) -> f32 {
-    (count as f32).ln_1p() / full
+    let known = LOGARITHMS.get(count).copied();
+    known.unwrap_or_else(|| (count as f32).ln_1p()) / full
 }
 
 /// Divides by the largest value, where there is a positive one.
@@ -135,9 +143,10 @@ mod tests {
         let candidates =
             crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
         let roles = roles::Roles::of(&text, IntentKind::BugFix, &config.rank.role);
-        let evidence = Evidence::named(&snapshot, &text, &candidates, roles);
-        let files = files::rank(&snapshot, &evidence, &config.rank);
-        let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank);
+        let hits = snapshot.lexical.no_hits();
+        let evidence = Evidence::named(&snapshot, &text, &candidates, roles, hits);
+        let files = files::rank(&snapshot, &evidence, &config.rank, 1);
+        let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank, 1);
         assert_eq!(files.len(), 1);
         assert_eq!(files[0].path, "b.py");
         assert_eq!(functions[0].name, "connect");

@@ -1,12 +1,12 @@
 //! All evidence about a query, before it is weighed.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{Hits, LexicalError, PastCommit, QueryTerm};
+use foveate_index::lexical::{Hits, PastCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot, tokens};
 
 use super::roles::Roles;
-use super::terms::{QueryTerms, query_terms};
+use super::terms::query_terms;
 use super::weights::RankConfig;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
@@ -52,25 +52,36 @@ impl Evidence {
         config: &RankConfig,
     ) -> (Self, Vec<Issue>) {
         let roles = Roles::of(text, intent, &config.role);
-        let mut evidence = Self::named(snapshot, text, candidates, roles);
-        evidence.cited = cited(snapshot, text, config.most_cited);
         let terms = query_terms(text, config);
+        let weights = config.lexical.weights();
         let mut notes = Vec::new();
-        if let Err(error) = evidence.search(snapshot, terms, config) {
+        let hits = snapshot.lexical.search(&terms.weighted, &weights);
+        let hits = hits.unwrap_or_else(|error| {
             notes.push(Issue {
                 code: "degraded",
                 detail: format!("the words of the query were not searched: {error}"),
             });
-        }
+            snapshot.lexical.no_hits()
+        });
+        let known = hits.idf.iter().zip(terms.prominent);
+        let known = known.map(|(&idf, is_prominent)| Known { idf, is_prominent });
+        let hashes = terms.weighted.iter().map(|term| tokens::hash(&term.term));
+        let evidence = Self {
+            terms: hashes.zip(known).collect(),
+            query: terms.weighted,
+            cited: cited(snapshot, text, config.most_cited),
+            ..Self::named(snapshot, text, candidates, roles, hits)
+        };
         (evidence, notes)
     }
 
-    /// What the query names.
+    /// What the query names, beside what its words found.
     pub(super) fn named(
         snapshot: &Snapshot,
         text: &QueryText,
         candidates: &Candidates,
         roles: Roles,
+        hits: Hits,
     ) -> Self {
         let named = candidates
             .definitions
@@ -98,7 +109,7 @@ impl Evidence {
             .collect();
         Self {
             roles,
-            hits: snapshot.lexical.no_hits(),
+            hits,
             query: Vec::new(),
             terms: HashMap::default(),
             definitions: noisy_or(named),
@@ -128,27 +139,6 @@ impl Evidence {
         let commits = snapshot.lexical.commits();
         let cited = self.cited.iter();
         cited.map(move |(at, share)| (commits.at(*at), *share))
-    }
-
-    fn search(
-        &mut self,
-        snapshot: &Snapshot,
-        terms: QueryTerms,
-        config: &RankConfig,
-    ) -> Result<(), LexicalError> {
-        let weights = config.lexical.weights();
-        self.hits = snapshot.lexical.search(&terms.weighted, &weights)?;
-        let known = self.hits.idf.iter().zip(terms.prominent);
-        self.query = terms.weighted;
-        self.terms = self
-            .query
-            .iter()
-            .zip(known)
-            .map(|(term, (&idf, is_prominent))| {
-                (tokens::hash(&term.term), Known { idf, is_prominent })
-            })
-            .collect();
-        Ok(())
     }
 }
 

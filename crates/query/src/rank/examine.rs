@@ -42,7 +42,7 @@ pub fn examine(
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).kind;
     let (evidence, _) = Evidence::gather(snapshot, &text, &candidates, intent, config);
-    let ranked = files::rank(snapshot, &evidence, config);
+    let ranked = files::rank(snapshot, &evidence, config, 0);
     let factor = |file| evidence.roles.factor(snapshot.files.file(file).role);
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
     let files = files::signals(snapshot, &evidence, config)

@@ -17,11 +17,12 @@ use super::{MOST_RANKED, explained, logarithmic, normalize, past};
 const LARGEST_FILE: f32 = 14.0;
 const MOST_IMPORTERS: f32 = 8.0;
 
-/// Ranks the files that have any evidence.
+/// Ranks the files that have any evidence; the first `listed` with their signals.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
     config: &RankConfig,
+    listed: usize,
 ) -> Vec<RankedFile> {
     let signals = signals(snapshot, evidence, config);
     let mut scored: Vec<(f32, usize)> = signals
@@ -37,15 +38,17 @@ pub(super) fn rank(
     scored.truncate(MOST_RANKED);
     scored
         .into_iter()
-        .map(|(score, position)| {
+        .enumerate()
+        .map(|(rank, (score, position))| {
             let (id, signals) = &signals[position];
             let file = snapshot.files.file(*id);
+            let reasons = (rank < listed).then(|| signals.explain(&config.file));
             RankedFile {
                 id: *id,
                 path: file.path.as_str().to_owned(),
                 role: file.role,
                 score,
-                signals: explained(score, signals.explain(&config.file)),
+                signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
             }
         })
         .collect()
@@ -61,9 +64,21 @@ pub(super) fn signals(
     let hop = Hop::new(snapshot, &dense, config.hop_files);
     let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
+    // Files of one directory follow one another.
+    let mut last = ("", shares(evidence, "").0);
     let mut signals: Vec<(FileId, FileSignals)> = candidates
         .into_iter()
-        .map(|id| (id, dense.signals(snapshot, evidence, &hop, id)))
+        .map(|id| {
+            let directory = directory_of(snapshot.files.path(id));
+            if last.0 != directory {
+                last = (directory, shares(evidence, directory).0);
+            }
+            let of_file = FileSignals {
+                directory: last.1,
+                ..dense.signals(snapshot, evidence, &hop, id)
+            };
+            (id, of_file)
+        })
         .collect();
     let mut of = |file: FileId, set: &mut dyn FnMut(&mut FileSignals)| {
         if let Some((_, signals)) = positions.get(&file).and_then(|at| signals.get_mut(*at)) {
@@ -183,7 +198,6 @@ impl Dense {
     ) -> FileSignals {
         let at = file.0 as usize;
         let source = snapshot.files.file(file);
-        let path = source.path.as_str();
         let name = source.path.file_name();
         let (stem, stem_title) = shares(evidence, name.split('.').next().unwrap_or(name));
         let text = snapshot.files.text(file);
@@ -201,7 +215,6 @@ impl Dense {
             cited: self.cited[at],
             stem,
             stem_title,
-            directory: shares(evidence, directory_of(path)).0,
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
             lines: logarithmic(text.len(), LARGEST_FILE),

@@ -14,15 +14,17 @@ use super::{MOST_RANKED, explained, logarithmic, past};
 /// Logarithm of the lines, uses and changes that count as 1: 150 of them.
 const FULL: f32 = 5.0;
 
-/// Ranks the functions of the best files, and the passages of those without functions.
+/// Ranks the functions of the best files, the first `listed` with their signals, and the passages of
+/// those without functions.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
     ranked_files: &[RankedFile],
     config: &RankConfig,
+    listed: usize,
 ) -> (Vec<RankedFunction>, Vec<RankedPassage>) {
     let pool = Pool::gather(snapshot, evidence, ranked_files, config);
-    (pool.functions(config), pool.passages(config))
+    (pool.functions(config, listed), pool.passages(config))
 }
 
 /// The functions of the best files with their signals, by id.
@@ -283,7 +285,7 @@ impl<'a> Pool<'a> {
         scored
     }
 
-    fn functions(&self, config: &RankConfig) -> Vec<RankedFunction> {
+    fn functions(&self, config: &RankConfig, listed: usize) -> Vec<RankedFunction> {
         let files = &self.snapshot.files;
         let mut scored: Vec<(f32, usize)> = self
             .ids
@@ -299,10 +301,11 @@ impl<'a> Pool<'a> {
         scored.truncate(MOST_RANKED);
         scored
             .into_iter()
-            .map(|(score, at)| {
+            .enumerate()
+            .map(|(rank, (score, at))| {
                 let id = self.ids[at];
                 let definition = files.definition(id);
-                let reasons = self.signals[at].explain(&config.function);
+                let reasons = (rank < listed).then(|| self.signals[at].explain(&config.function));
                 RankedFunction {
                     id,
                     path: files.path(files.file_of(id)).to_owned(),
@@ -310,7 +313,7 @@ impl<'a> Pool<'a> {
                     kind: definition.kind,
                     lines: definition.lines,
                     score,
-                    signals: explained(score, reasons),
+                    signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
                 }
             })
             .collect()

@@ -23,7 +23,7 @@ pub struct RankedFile {
     pub role: Role,
     /// Sum of the signals.
     pub score: f32,
-    /// Why it is here, largest first.
+    /// Why it is here, largest first; empty where nobody asked.
     pub signals: Vec<Signal>,
 }
 
@@ -42,7 +42,7 @@ pub struct RankedFunction {
     pub lines: Lines,
     /// Sum of the signals.
     pub score: f32,
-    /// Why it is here, largest first.
+    /// Why it is here, largest first; empty where nobody asked.
     pub signals: Vec<Signal>,
 }
 
