@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use foveate_index::{Revision, Snapshot};
-use foveate_model::TouchedFunctions;
+use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::git::remote::RemoteCopy;
-use super::git::{GitError, GitRepo, Step};
+use super::git::{Differences, GitError, GitRepo, Step};
 use super::past::PastReader;
 use crate::engine::revisions::Ticket;
-use crate::engine::{Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build};
+use crate::engine::{
+    BlobCache, Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build,
+};
 
 /// Demands of one repository that are worked on at a time.
 const AT_A_TIME: usize = 8;
@@ -24,6 +26,12 @@ const AT_A_TIME: usize = 8;
 const CALM: Duration = Duration::from_millis(250);
 /// After so long they are read although demands keep coming.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How many warm revisions a commit is compared with, those that were asked for last.
+const COMPARED: usize = 3;
+/// A revision that differs in no more files is taken without a look at others.
+const NEXT: usize = 50;
+/// Where more files differ, listing all of them costs no more than saying which.
+const FEW: usize = 1000;
 
 /// What serves one repository's demands.
 #[derive(Clone)]
@@ -144,9 +152,7 @@ impl Supplier {
         let (commit, warm) = (commit.to_owned(), self.warm());
         let work = self.blocking(move || {
             let snapshot = engine.pool().install(|| {
-                let mut files = git.files(&commit, repository.blobs(), &progress)?;
-                files.sort_by(|a, b| a.path.cmp(&b.path));
-                let nearest = warm.iter().min_by_key(|warm| warm.files.distance(&files));
+                let (files, nearest) = read(&git, &commit, &warm, repository.blobs(), &progress)?;
                 let plan = Plan {
                     cause: Cause::Demand,
                     revision: Revision {
@@ -156,8 +162,7 @@ impl Supplier {
                     files,
                     past: None,
                 };
-                build(plan, 1, nearest.map(|nearest| &**nearest))
-                    .map_err(|error| GitError::Unavailable(error.to_string()))
+                build(plan, 1, nearest).map_err(|error| GitError::Unavailable(error.to_string()))
             });
             drop(turn);
             snapshot
@@ -168,12 +173,12 @@ impl Supplier {
         }
     }
 
-    /// The snapshots that another one may be derived from.
+    /// The snapshots that another one may be derived from, the least recently used first.
     fn warm(&self) -> Vec<Arc<Snapshot>> {
         let current = self.repository.current();
         let current = current.map(|current| Arc::clone(&current.snapshot));
-        let mut warm = self.repository.revisions().warm();
-        warm.extend(current);
+        let mut warm: Vec<Arc<Snapshot>> = current.into_iter().collect();
+        warm.extend(self.repository.revisions().warm());
         warm
     }
 
@@ -258,6 +263,52 @@ impl Supplier {
             }
         }
     }
+}
+
+/// The files of a commit in path order, and the snapshot that differs least: what differs from one of
+/// the last ones that were asked for where that is little, or else all of them.
+fn read<'a>(
+    git: &GitRepo,
+    commit: &str,
+    warm: &'a [Arc<Snapshot>],
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Result<(Vec<SourceFile>, Option<&'a Snapshot>), GitError> {
+    if let Some((near, differences)) = near(git, commit, warm) {
+        let files = git.files_with(near.files.as_slice(), differences, blobs, progress)?;
+        return Ok((files, Some(near)));
+    }
+    let mut files = git.files(commit, blobs, progress)?;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let nearest = warm.iter().min_by_key(|warm| warm.files.distance(&files));
+    Ok((files, nearest.map(|nearest| &**nearest)))
+}
+
+/// A snapshot that a commit differs little from, and what differs. Asking git costs the more the more
+/// differs, so only a few are compared.
+fn near<'a>(
+    git: &GitRepo,
+    commit: &str,
+    warm: &'a [Arc<Snapshot>],
+) -> Option<(&'a Snapshot, Differences)> {
+    let mut nearest: Option<(&Snapshot, Differences)> = None;
+    // What a working tree holds is not what its commit holds.
+    let commits = warm.iter().filter(|warm| !warm.revision.dirty);
+    for warm in commits.rev().take(COMPARED) {
+        // The commit may be gone from the repository; the files are listed then.
+        let Ok(differences) = git.differences(&warm.revision.commit, commit) else {
+            continue;
+        };
+        let found = differences.len();
+        let most = nearest.as_ref().map_or(FEW, |(_, nearest)| nearest.len());
+        if found < most {
+            nearest = Some((warm, differences));
+        }
+        if found <= NEXT {
+            break;
+        }
+    }
+    nearest
 }
 
 struct CancelOnDrop(Arc<Progress>);

@@ -24,7 +24,7 @@ pub use head::HeadMark;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
-pub use objects::{Entry, EntryKind};
+pub use objects::{Differences, Entry, EntryKind};
 
 /// Why git could not give what was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -236,6 +236,29 @@ impl GitRepo {
         progress: &Progress,
     ) -> Result<Vec<SourceFile>, GitError> {
         objects::files(self, commit, blobs, progress)
+    }
+
+    /// What differs between the files of two commits.
+    ///
+    /// # Errors
+    /// When the tree of one of them cannot be read.
+    pub fn differences(&self, before: &str, after: &str) -> Result<Differences, GitError> {
+        objects::differences(self, before, after)
+    }
+
+    /// [`Self::files`], in path order, of a commit that differs so much from one whose files are
+    /// `before`.
+    ///
+    /// # Errors
+    /// When objects cannot be asked for, or the work is asked to stop.
+    pub fn files_with(
+        &self,
+        before: &[SourceFile],
+        differences: Differences,
+        blobs: &BlobCache,
+        progress: &Progress,
+    ) -> Result<Vec<SourceFile>, GitError> {
+        objects::files_with(self, before, differences, blobs, progress)
     }
 
     /// Path, blob id and size of every file of a commit (`None` for the size of a blob that the

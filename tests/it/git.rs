@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use foveate::engine::{BlobCache, Progress};
+use foveate::ingest::git::GitRepo;
+use foveate_model::SourceFile;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -605,4 +608,109 @@ async fn the_functions_of_histories_are_read_in_turn_and_answers_come_meanwhile(
     })
     .await;
     app.end().await;
+}
+
+/// Odd commits in a row; in each something else comes, goes or becomes another kind of thing.
+fn odd_commits(root: &Path) -> Vec<String> {
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let gone = |path: &str| std::fs::remove_file(root.join(path)).unwrap();
+    let link = |to: &str, path: &str| std::os::unix::fs::symlink(to, root.join(path)).unwrap();
+    write("lost.py", "def lost():\n    pass\n");
+    write("a/kept.py", "def kept():\n    pass\n");
+    write("a/same.py", "def kept():\n    pass\n");
+    write("b", "text\n");
+    link("a/kept.py", "link.py");
+    let mut commits = vec![commit(root, "first")];
+    write("a/kept.py", "def kept():\n    return 1\n");
+    write("größe.py", "def größe():\n    pass\n");
+    write("large.py", &"x = 1\n".repeat(400_000));
+    commits.push(commit(root, "an edit and new files"));
+    gone("b");
+    write("b/now_a_directory.py", "def inside():\n    pass\n");
+    gone("link.py");
+    write("link.py", "def no_link():\n    pass\n");
+    gone("a/same.py");
+    link("kept.py", "a/same.py");
+    commits.push(commit(root, "other kinds"));
+    git(root, &["mv", "a/kept.py", "a/moved.py"]);
+    git(root, &["update-index", "--chmod=+x", "lost.py"]);
+    let gitlink = format!("160000,{},module", "1".repeat(40));
+    git(root, &["update-index", "--add", "--cacheinfo", &gitlink]);
+    git(
+        root,
+        &["commit", "-q", "-m", "a move, a mode and a submodule"],
+    );
+    commits.push(git(root, &["rev-parse", "HEAD"]));
+    git(root, &["rm", "-q", "--cached", "module"]);
+    gone("large.py");
+    commits.push(commit(root, "less again"));
+    commits
+}
+
+#[test]
+fn what_differs_from_a_commit_gives_the_files_of_another() {
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().canonicalize().unwrap();
+    let commits = odd_commits(&root);
+    // Settings of the repository must not hide a difference.
+    for setting in [
+        "diff.ignoreSubmodules=all",
+        "diff.renames=copies",
+        "diff.relative=true",
+    ] {
+        let (name, value) = setting.split_once('=').unwrap();
+        git(&root, &["config", name, value]);
+    }
+    let blobs = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
+    let progress = Progress::default();
+    let repo = GitRepo::open(&root).unwrap();
+    let below = GitRepo::around(&root.join("a")).unwrap().unwrap();
+    let all = |repo: &GitRepo, commit: &str| {
+        let mut files = repo.files(commit, &blobs, &progress).unwrap();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    };
+    for repo in [&repo, &below] {
+        for before in &commits {
+            for after in &commits {
+                let differences = repo.differences(before, after).unwrap();
+                assert!(before != after || differences.is_empty());
+                let files = all(repo, before);
+                let files = repo
+                    .files_with(&files, differences, &blobs, &progress)
+                    .unwrap();
+                let expected = all(repo, after);
+                assert_eq!(
+                    format!("{files:?}"),
+                    format!("{expected:?}"),
+                    "{before} {after}"
+                );
+            }
+        }
+    }
+    assert!(repo.differences(&"f".repeat(40), &commits[0]).is_err());
+
+    // What the repository lacked is read once it is there.
+    let blob = git(&root, &["rev-parse", "HEAD:lost.py"]);
+    let object = root.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
+    let bytes = std::fs::read(&object).unwrap();
+    std::fs::remove_file(&object).unwrap();
+    let is_lost = |files: &[SourceFile]| {
+        files
+            .iter()
+            .any(|f| f.skipped.as_ref().is_some_and(|s| s.code() == "unreadable"))
+    };
+    let fresh = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
+    let before = repo.files(&commits[0], &fresh, &progress).unwrap();
+    assert!(is_lost(&before));
+    std::fs::write(&object, bytes).unwrap();
+    let differences = repo.differences(&commits[0], &commits[1]).unwrap();
+    let after = repo
+        .files_with(&before, differences, &fresh, &progress)
+        .unwrap();
+    assert!(!is_lost(&after));
 }

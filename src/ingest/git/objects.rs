@@ -1,7 +1,8 @@
-//! The files of a commit, from one `ls-tree` and one `cat-file --batch`. Objects that the
+//! The files of a commit, from one `ls-tree`, or a `diff-tree` from another commit whose files are
+//! known, and one `cat-file --batch`. Objects that the
 //! repository lacks become files that are listed as unreadable.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -61,22 +62,27 @@ fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
     else {
         return Err(UNEXPECTED);
     };
-    let Some(path) = std::str::from_utf8(path)
-        .ok()
-        .and_then(|p| RepoPath::new(p).ok())
-    else {
+    let Some(path) = repo_path(path) else {
         return Ok(None);
     };
     Ok(Some(Entry {
         path,
         blob: ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?,
         size: size.parse().ok(),
-        kind: match mode {
-            "120000" => EntryKind::Symlink,
-            "160000" => EntryKind::Submodule,
-            _ => EntryKind::File,
-        },
+        kind: entry_kind(mode),
     }))
+}
+
+fn repo_path(bytes: &[u8]) -> Option<RepoPath> {
+    RepoPath::new(std::str::from_utf8(bytes).ok()?).ok()
+}
+
+fn entry_kind(mode: &str) -> EntryKind {
+    match mode {
+        "120000" => EntryKind::Symlink,
+        "160000" => EntryKind::Submodule,
+        _ => EntryKind::File,
+    }
 }
 
 pub(super) fn files(
@@ -88,6 +94,16 @@ pub(super) fn files(
     progress.enter(Phase::Listing, 0);
     let entries = list(repo, commit)?;
     progress.enter(Phase::Reading, entries.len());
+    gather(repo, entries, blobs, progress)
+}
+
+/// The files of entries, in no order.
+fn gather(
+    repo: &GitRepo,
+    entries: Vec<Entry>,
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Result<Vec<SourceFile>, GitError> {
     let mut files = Vec::with_capacity(entries.len());
     // Blobs to read, each with the files that hold it: the same bytes often stand at many places.
     let mut wanted: HashMap<(ObjectId, Option<Language>), Wanted> = HashMap::new();
@@ -115,6 +131,90 @@ pub(super) fn files(
         wanted.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.blob.cmp(&b.blob)));
         files.extend(read_all(repo, wanted, blobs, progress)?);
     }
+    Ok(files)
+}
+
+/// What differs between the files of two commits: by path, what the later one has there.
+pub type Differences = BTreeMap<RepoPath, Option<(EntryKind, ObjectId)>>;
+
+pub(super) fn differences(
+    repo: &GitRepo,
+    before: &str,
+    after: &str,
+) -> Result<Differences, GitError> {
+    let mut command = command::git_in(&repo.git_dir);
+    command
+        .args(["diff-tree", "-r", "-z", "--raw", "--no-abbrev"])
+        // Whatever the repository's settings are.
+        .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
+        .args(["--end-of-options", &repo.tree_of(before)])
+        .arg(repo.tree_of(after));
+    let output = command::stdout(&mut command)?;
+    let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
+    let mut differences = Differences::new();
+    while let Some(head) = fields.next() {
+        let path = fields.next().ok_or(GitError::Output("diff-tree"))?;
+        if let Some(path) = repo_path(path) {
+            differences.insert(path, parse_difference(head)?);
+        }
+    }
+    Ok(differences)
+}
+
+/// One `:mode mode id id status`; `None` where the file is gone.
+fn parse_difference(head: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
+    const UNEXPECTED: GitError = GitError::Output("diff-tree");
+    let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
+    let fields: Vec<&str> = head.split_ascii_whitespace().collect();
+    let [_, mode, _, id, status] = fields[..] else {
+        return Err(UNEXPECTED);
+    };
+    if status == "D" {
+        return Ok(None);
+    }
+    let blob = ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?;
+    Ok(Some((entry_kind(mode), blob)))
+}
+
+/// The files of a commit, in path order, from those of another one and what differs.
+pub(super) fn files_with(
+    repo: &GitRepo,
+    before: &[SourceFile],
+    mut differences: Differences,
+    blobs: &BlobCache,
+    progress: &Progress,
+) -> Result<Vec<SourceFile>, GitError> {
+    // An object that was missing may have come since.
+    for file in before {
+        if matches!(file.skipped, Some(SkipReason::Unreadable(_))) {
+            let again = || Some((EntryKind::File, file.blob));
+            differences.entry(file.path.clone()).or_insert_with(again);
+        }
+    }
+    let is_kept = |file: &&SourceFile| !differences.contains_key(&file.path);
+    let mut files: Vec<SourceFile> = before.iter().filter(is_kept).cloned().collect();
+    let mut entries: Vec<Entry> = differences
+        .into_iter()
+        .filter_map(|(path, entry)| {
+            let (kind, blob) = entry?;
+            Some(Entry {
+                path,
+                blob,
+                size: None,
+                kind,
+            })
+        })
+        .collect();
+    // A submodule's commit is no object of this repository.
+    let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
+    let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
+    let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
+    for (entry, size) in objects.iter_mut().zip(sizes(repo, &ids)?) {
+        entry.size = size;
+    }
+    progress.enter(Phase::Reading, entries.len());
+    files.extend(gather(repo, entries, blobs, progress)?);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
 
@@ -176,25 +276,13 @@ fn read_all(
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
-    let mut child = command::git_in(&repo.git_dir)
-        .args(["cat-file", "--batch", "--buffer"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(command::start_error)?;
-    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(GitError::Output("cat-file"));
-    };
     let ids: Vec<ObjectId> = wanted.iter().map(|w| w.blob).collect();
     let read = Mutex::new(Vec::with_capacity(wanted.len()));
-    let result = std::thread::scope(|threads| {
-        let feeder = threads.spawn(move || feed(stdin, &ids));
-        let result = rayon::in_place_scope(|scope| {
-            let mut stdout = BufReader::with_capacity(1 << 16, stdout);
+    cat_file(repo, "--batch", &ids, |stdout| {
+        rayon::in_place_scope(|scope| {
             for blob in wanted {
                 progress.check()?;
-                let bytes = read_blob(&mut stdout)?;
+                let bytes = read_blob(stdout)?;
                 let read = &read;
                 scope.spawn(move |_| {
                     let files = files_of(blob, bytes, blobs, progress);
@@ -204,19 +292,62 @@ fn read_all(
                 });
             }
             Ok(())
-        });
+        })
+    })?;
+    progress.check()?;
+    Ok(read.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The sizes of objects; `None` for those that the repository lacks.
+fn sizes(repo: &GitRepo, ids: &[ObjectId]) -> Result<Vec<Option<u64>>, GitError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    cat_file(repo, "--batch-check=%(objectsize)", ids, |stdout| {
+        let size = |_| {
+            let mut line = String::new();
+            match stdout.read_line(&mut line)? {
+                0 => Err(GitError::Output("cat-file")),
+                _ => Ok(line.trim_end().parse().ok()),
+            }
+        };
+        ids.iter().map(size).collect()
+    })
+}
+
+/// Asks one git process about objects, in this order, and reads what it says.
+fn cat_file<T>(
+    repo: &GitRepo,
+    mode: &str,
+    ids: &[ObjectId],
+    read: impl FnOnce(&mut BufReader<ChildStdout>) -> Result<T, GitError>,
+) -> Result<T, GitError> {
+    let mut child = command::git_in(&repo.git_dir)
+        .args(["cat-file", mode, "--buffer"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(command::start_error)?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(GitError::Output("cat-file"));
+    };
+    let result = std::thread::scope(|threads| {
+        let feeder = threads.spawn(move || feed(stdin, ids));
+        let mut stdout = BufReader::with_capacity(1 << 16, stdout);
+        let result = read(&mut stdout);
+        // Closed before the feeder is waited for, which may be stuck where reading was given up.
+        drop(stdout);
         // The feeder fails when the reader above gave up and closed the pipe: the reader's own
         // error is the one to tell.
         let fed = feeder.join().unwrap_or(Ok(()));
-        result.and_then(|()| fed.map_err(GitError::Io))
+        result.and_then(|read| fed.map(|()| read).map_err(GitError::Io))
     });
     if result.is_err() {
         let _ = child.kill();
     }
     child.wait()?;
-    result?;
-    progress.check()?;
-    Ok(read.into_inner().unwrap_or_else(PoisonError::into_inner))
+    result
 }
 
 fn feed(stdin: ChildStdin, ids: &[ObjectId]) -> std::io::Result<()> {
