@@ -23,7 +23,7 @@ use super::past::PastReader;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
 pub(super) use git::{GitSource, Origin};
-use tree::{Look, TreeWork};
+use tree::{Look, TreeWork, threads_apart};
 
 /// What drives one repository.
 pub(super) struct Driver {
@@ -105,6 +105,7 @@ impl Driver {
         let settings = Arc::clone(&self.settings);
         let stats = Arc::clone(&self.stats);
         self.blocking(move || {
+            let apart = threads_apart(&path);
             let tree = WorkingTree::new(path, excluded).knowing(stats);
             shared.git.store(tree.git().cloned().map(Arc::new));
             let mut work = TreeWork {
@@ -118,6 +119,7 @@ impl Driver {
                 audited: Instant::now(),
                 audits: 0,
                 rested: tokio::time::Instant::now(),
+                apart,
                 driver: shared,
             };
             work.start_watching(&settings);
@@ -127,13 +129,16 @@ impl Driver {
     }
 
     async fn look(&self, mut work: TreeWork, look: Look) -> (Option<TreeWork>, Outcome) {
-        // A look at everything takes its turn; a save does not wait behind other repositories.
+        // A look at everything takes its turn; a save does not wait behind other repositories, and
+        // nobody waits behind a file system that hangs.
         let turn = match look {
-            Look::Everything(_) => match self.turn(work.writer.repository()).await {
-                Some(turn) => Some(turn),
-                None => return (None, Outcome::Cancelled),
-            },
-            Look::At(_) => None,
+            Look::Everything(_) if work.apart.is_none() => {
+                match self.turn(work.writer.repository()).await {
+                    Some(turn) => Some(turn),
+                    None => return (None, Outcome::Cancelled),
+                }
+            }
+            _ => None,
         };
         let settings = Arc::clone(&self.settings);
         let done = self

@@ -3,12 +3,12 @@
 //! built from nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 
 use reqwest::Method;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, commit, places, tree, until};
@@ -177,6 +177,95 @@ async fn what_may_not_be_read_for_a_while_comes_back() {
         .await;
     let repo = server.repo_until("all", |repo| repo["files"] == 6).await;
     assert!(unreadable(&repo).is_empty());
+    is_as_built_from_nothing(&server, "shop", &root).await;
+}
+
+/// A directory as another machine's file system shows it.
+struct Far(Child);
+
+impl Far {
+    /// `None` where there is no program for it, or nothing may be mounted.
+    fn of(directory: &Path, at: &Path) -> Option<Self> {
+        let device = || at.metadata().unwrap().dev();
+        let outside = device();
+        let mut command = Command::new("bindfs");
+        let mut process = command.arg("-f").args([directory, at]).spawn().ok()?;
+        while device() == outside {
+            if process.try_wait().unwrap().is_some() {
+                return None;
+            }
+            std::thread::yield_now();
+        }
+        Some(Self(process))
+    }
+
+    fn signal(&self, signal: Signal) {
+        let process = Pid::from_raw(self.0.id().cast_signed()).unwrap();
+        kill_process(process, signal).unwrap();
+    }
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        self.signal(Signal::CONT);
+        // It takes the mount with it.
+        self.signal(Signal::TERM);
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until the server waits for a file.
+async fn hangs(server: &Process) {
+    let tasks = Path::new("/proc")
+        .join(server.id().to_string())
+        .join("task");
+    until("a thread that hangs", async || {
+        let mut tasks = fs::read_dir(&tasks).unwrap().flatten();
+        let waits = |task: fs::DirEntry| {
+            let channel = fs::read_to_string(task.path().join("wchan")).unwrap_or_default();
+            channel.contains("fuse") || channel.contains("request_wait")
+        };
+        tasks.any(waits).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_machine_changes_is_found_by_looking() {
+    let (_keep, root) = tree(SHOP);
+    let here = tempfile::tempdir().unwrap();
+    let Some(far) = Far::of(&root, here.path()) else {
+        eprintln!("not tested: there is no bindfs, or it may not mount");
+        return;
+    };
+    let one = ["FOVEATE__INDEX__THREADS=1", "FOVEATE__INDEX__RUNS=1"];
+    let server = Process::start(&["env", one[0], one[1]], None);
+    let repo = server.add(here.path()).await;
+    assert_eq!(repo["watch"]["mode"], "sweeping", "{repo}");
+    assert!(repo["watch"]["reason"].as_str().unwrap().contains("fuse"));
+    fs::write(root.join("far.py"), "def from_afar():\n    pass\n").unwrap();
+    fs::remove_file(root.join("README.md")).unwrap();
+    server.places_become("from_afar", &["far.py"]).await;
+    is_as_built_from_nothing(&server, "shop", &root).await;
+
+    // The other machine hangs: what is known is answered, and said to be uncertain. Nobody else
+    // waits for it.
+    far.signal(Signal::STOP);
+    hangs(&server).await;
+    let (_near, beside) = tree(SHOP);
+    let body = json!({"name": "near", "source": {"path": beside}});
+    server.call(Method::POST, "/repos", body).await;
+    until("another repository", async || {
+        let repo = server.call(Method::GET, "/repos/near", Value::Null).await;
+        (repo["state"] == "ready").then_some(())
+    })
+    .await;
+    fs::write(root.join("far.py"), "def from_afar_again():\n    pass\n").unwrap();
+    let answer = server.ask("from_afar").await;
+    assert_eq!(places(&answer, "from_afar"), ["far.py"]);
+    assert!(answer["issues"].to_string().contains("\"sweeping\""));
+    far.signal(Signal::CONT);
+    server.places_become("from_afar_again", &["far.py"]).await;
     is_as_built_from_nothing(&server, "shop", &root).await;
 }
 

@@ -34,6 +34,19 @@ pub(super) struct TreeWork {
     /// When it may look at changes again: a look is followed by a rest as long as itself, so that
     /// changes without an end cost half of the time at most, and are taken together.
     pub(super) rested: tokio::time::Instant,
+    /// Threads of its own for a tree on a network file system: where that hangs, those who read it
+    /// do, and nobody else.
+    pub(super) apart: Option<Arc<rayon::ThreadPool>>,
+}
+
+/// Enough for a file system to be waited for twice at a time.
+const THREADS_APART: usize = 2;
+
+/// Threads for a tree that may hang; `None` for one on this machine's own file systems.
+pub(super) fn threads_apart(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
+    is_network(root)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(THREADS_APART);
+    threads.build().ok().map(Arc::new)
 }
 
 /// A git that has held its lock for longer is not waited for.
@@ -191,7 +204,9 @@ impl TreeWork {
             // Before `HEAD` is read, so that no move of it is missed.
             watcher.add_git_dir();
         }
-        let (cause, read) = engine.pool().install(|| match look {
+        let pool = self.apart.clone();
+        let pool = pool.as_ref().unwrap_or(engine.pool());
+        let (cause, read) = pool.install(|| match look {
             Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Look::Everything(cause) => (cause, self.rescan(&progress)),
             Look::At(changed) => {
