@@ -141,6 +141,18 @@ impl TestApp {
         self.call(Method::DELETE, path, None).await
     }
 
+    /// The sum of a metric's series that have these labels. Those of other services in this process
+    /// may be among them where it counts events.
+    pub async fn metric(&self, family: &str, labels: &str) -> f64 {
+        let text = self.get("/metrics").await.text;
+        let series = text.lines().filter(|line| {
+            let rest = line.strip_prefix(family);
+            rest.is_some_and(|rest| rest.starts_with(['{', ' ']) && rest.contains(labels))
+        });
+        let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        values.sum()
+    }
+
     /// Registers a working tree and waits for its first index.
     pub async fn add_tree(&self, name: &str, root: &Path, watch: bool) {
         let source = json!({"path": root});

@@ -97,6 +97,8 @@ async fn a_restart_parses_only_what_changed() {
     let repo = app.get("/repos/shop").await.json();
     assert!(repo["disk"]["bytes"].as_u64() > Some(1000), "{repo}");
     assert_eq!(repo["disk"]["error"], Value::Null);
+    let stored = app.metric("foveate_repository_disk_bytes", "repo=\"shop\"");
+    assert!(stored.await > 1000.0);
     app.end().await;
 
     // One file changes while the server is down, one goes, one comes.
@@ -159,6 +161,9 @@ async fn damage_is_found_and_made_good() {
         fs::write(&path, &bytes).unwrap();
         let app = TestApp::start_on(good.path()).await;
         assert_eq!(answers(&app, "shop").await, before, "{name}, {number}");
+        // A stage is made again alone.
+        let is_parsed_again = parsed(&app).0 > 0;
+        assert_eq!(is_parsed_again, *name == "facts.pack", "{name}, {number}");
         app.end().await;
         // What was damaged is whole again.
         let app = TestApp::start_on(good.path()).await;
@@ -166,6 +171,9 @@ async fn damage_is_found_and_made_good() {
         assert_eq!(parsed(&app).0, 0, "{name}, {number}");
         app.end().await;
     }
+    let app = TestApp::start().await;
+    assert!(app.metric("foveate_disk_damaged_total", "").await > 0.0);
+    app.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -284,6 +292,7 @@ async fn a_full_disk_is_told_and_made_good() {
     let repo = app.repo_until("shop", told).await;
     let error = repo["disk"]["error"].as_str().unwrap();
     assert!(error.contains("No space left"), "{error}");
+    assert!(app.metric("foveate_disk_failed_writes_total", "").await > 0.0);
     tells(&app, "shop", &wanted, "the same on a full disk").await;
     app.end().await;
 

@@ -85,6 +85,10 @@ async fn what_rests_comes_back_when_it_is_asked() {
         assert_eq!(bytes > 0, repo["memory"]["resident"] == true, "{repo}");
     }
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
+    assert_eq!(app.metric("foveate_repositories_in_memory", "").await, 1.0);
+    assert!(app.metric("foveate_memory_bytes", "").await > 0.0);
+    let laid_down = app.metric("foveate_repositories_laid_down_total", "").await;
+    assert!(laid_down >= (COUNT - 1) as f64, "{laid_down}");
 
     // All of them at once, each by many.
     let parsed = app.engine.blobs().stats().parsed;
