@@ -7,6 +7,7 @@ mod corpus;
 use corpus::{file, files, snapshot, texts};
 use divan::Bencher;
 use divan::counter::BytesCount;
+use foveate_index::lexical::Lexical;
 use foveate_index::{Files, Graph, Messages, Symbols};
 use rayon::prelude::*;
 
@@ -57,6 +58,16 @@ fn limit_terms(bencher: Bencher<'_, '_>, modules: usize) {
 fn parse(bencher: Bencher<'_, '_>, modules: usize) {
     let texts = texts(modules);
     bencher.counter(bytes(&texts)).bench(|| files(&texts));
+}
+
+/// The segments of the lexical index.
+#[divan::bench(args = SIZES)]
+fn lexical(bencher: Bencher<'_, '_>, modules: usize) {
+    let texts = texts(modules);
+    let files = Files::new(files(&texts));
+    bencher
+        .counter(bytes(&texts))
+        .bench(|| Lexical::new(&files));
 }
 
 /// The symbol table.

@@ -68,6 +68,14 @@ pub struct Lexical {
 }
 
 impl Lexical {
+    /// Indexes all files, without past commits.
+    ///
+    /// # Errors
+    /// When a segment cannot be written.
+    pub fn new(files: &Files) -> Result<Self, LexicalError> {
+        Self::build(files, Arc::default(), Vec::new())
+    }
+
     /// Indexes all files, beside the commits that are indexed already. `segments` are used again
     /// for the files that they still describe; scores depend on the files alone, not on how they are
     /// spread over segments.

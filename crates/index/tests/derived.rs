@@ -209,7 +209,9 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     )
     .unwrap();
     for term in terms {
-        writeln!(out, "{} {:?}", term.term, commits.postings(&term.term)).unwrap();
+        let postings = commits.postings(&term.term).iter();
+        let seen: Vec<_> = postings.filter(|(at, _)| commits.sees(*at)).collect();
+        writeln!(out, "{} {seen:?}", term.term).unwrap();
     }
     for commit in (0..commits.positions() as u32).map(|at| commits.at(at)) {
         let files: Vec<_> = commit.files().collect();

@@ -2,7 +2,6 @@
 //! which commits speak of a term, which present files and functions they touched. A commit none of
 //! whose files is left is not seen. What does not depend on the files is in [`super::past`].
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use foveate_model::History;
@@ -148,14 +147,10 @@ impl Commits {
         self.files[path.0 as usize]
     }
 
-    /// Commits whose message has `term`, by position, with its frequency, newest first.
-    pub fn postings(&self, term: &str) -> Cow<'_, [(u32, u16)]> {
-        let all = self.past.postings(term);
-        if self.seen == self.functions.len() {
-            return Cow::Borrowed(all);
-        }
-        let seen = all.iter().filter(|(position, _)| self.sees(*position));
-        Cow::Owned(seen.copied().collect())
+    /// Commits whose message has `term`, by position, with its frequency, newest first; those that
+    /// are not seen among them.
+    pub fn postings(&self, term: &str) -> &[(u32, u16)] {
+        self.past.postings(term)
     }
 
     /// What `term` gives to files through the messages of commits: its frequency in those that
@@ -194,7 +189,8 @@ impl Commits {
         }
     }
 
-    fn sees(&self, position: u32) -> bool {
+    /// Whether any of a commit's files is there.
+    pub fn sees(&self, position: u32) -> bool {
         self.functions[position as usize].is_some()
     }
 

@@ -67,6 +67,8 @@ pub struct Hits {
     pub commits: Vec<(u32, f32)>,
     /// Inverse document frequency over files, by term of the query.
     pub idf: Vec<f32>,
+    /// The same over commits.
+    pub commit_idf: Vec<f32>,
 }
 
 /// The frequencies of one term in a file.
@@ -123,6 +125,7 @@ impl Lexical {
             chunks: vec![ChunkHit::default(); self.chunks],
             commits: Vec::new(),
             idf: Vec::new(),
+            commit_idf: Vec::new(),
         }
     }
 
@@ -176,7 +179,7 @@ impl Lexical {
                 hit.coverage += term.file * idf_files;
             }
         }
-        hits.commits = self.search_commits(terms, weights);
+        (hits.commits, hits.commit_idf) = self.search_commits(terms, weights);
         Ok(hits)
     }
 
@@ -217,15 +220,24 @@ impl Lexical {
         });
     }
 
-    fn search_commits(&self, terms: &[QueryTerm], weights: &LexicalWeights) -> Vec<(u32, f32)> {
+    /// The nearest commits, and the rarity of each term among all of them.
+    fn search_commits(
+        &self,
+        terms: &[QueryTerm],
+        weights: &LexicalWeights,
+    ) -> (Vec<(u32, f32)>, Vec<f32>) {
         let commits = &*self.commits;
         let average = commits.total_length as f32 / commits.len().max(1) as f32;
         let norms = Norms::new(weights.commit_b, average);
         let mut scores = vec![0.0; commits.positions()];
+        let mut rarities = Vec::with_capacity(terms.len());
         for term in terms {
-            let postings = commits.postings(&term.term);
-            let weight = term.file * idf(commits.len(), postings.len());
-            for (number, tf) in &*postings {
+            let postings = commits.postings(&term.term).iter();
+            let seen = postings.filter(|(number, _)| commits.sees(*number));
+            let rarity = idf(commits.len(), seen.clone().count());
+            rarities.push(rarity);
+            let weight = term.file * rarity;
+            for (number, tf) in seen {
                 let tf = f32::from(*tf) * norms.of(commits.at(*number).length());
                 scores[*number as usize] +=
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
@@ -241,7 +253,7 @@ impl Lexical {
             ranked.truncate(weights.nearest_commits);
         }
         ranked.sort_unstable_by(best_first);
-        ranked
+        (ranked, rarities)
     }
 
     /// The index of past commits.

@@ -4,7 +4,7 @@
 
 use foldhash::HashMap;
 use foveate_index::Snapshot;
-use foveate_index::lexical::{Commits, Named, PastCommit, idf};
+use foveate_index::lexical::{Commits, Named, PastCommit};
 
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
@@ -121,10 +121,10 @@ pub(super) fn messages(
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
     let mut found: Vec<u32> = Vec::new();
-    for term in &evidence.query {
-        let postings = commits.postings(&term.term);
-        let weight = term.file * idf(commits.len(), postings.len());
-        for (commit, tf) in &*postings {
+    for (term, idf) in evidence.query.iter().zip(&evidence.hits.commit_idf) {
+        let weight = term.file * idf;
+        // Who touched a function that is there is seen.
+        for (commit, tf) in commits.postings(&term.term) {
             let functions = by_commit.of(*commit);
             if functions.is_empty() {
                 continue;

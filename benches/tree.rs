@@ -1,0 +1,185 @@
+//! What a cold index of a real directory costs, each stage beside its limit, on the same cores in the
+//! same run: `FOVEATE_BENCH_TREE=DIRECTORY cargo bench --bench tree`. Files are those that the service
+//! would read: what a name says to be binary or data is left out, what is larger than a megabyte, too.
+//! Without the variable nothing is measured.
+
+mod corpus;
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use corpus::{file, snapshot};
+use divan::Bencher;
+use divan::counter::BytesCount;
+use foveate_index::lexical::Lexical;
+use foveate_index::{Files, Graph, Messages, Symbols};
+use foveate_model::{Language, RepoPath, SourceFile};
+use rayon::prelude::*;
+
+#[allow(clippy::print_stdout)] // It speaks to whoever runs it.
+fn main() {
+    let texts = texts();
+    if texts.is_empty() {
+        println!("nothing to measure: FOVEATE_BENCH_TREE names no directory with text files");
+        return;
+    }
+    let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
+    println!(
+        "{} files, {bytes} bytes, {} threads",
+        texts.len(),
+        rayon::current_num_threads()
+    );
+    divan::main();
+}
+
+const LARGEST: usize = 1 << 20;
+
+/// The directory, and the paths of its files below it.
+static PATHS: LazyLock<(PathBuf, Vec<String>)> = LazyLock::new(|| {
+    let root = std::env::var_os("FOVEATE_BENCH_TREE").map(PathBuf::from);
+    let root = root.unwrap_or_default();
+    let mut paths = Vec::new();
+    if !root.as_os_str().is_empty() {
+        walk(&root, &root, &mut paths);
+    }
+    paths.sort();
+    (root, paths)
+});
+
+/// Paths and texts.
+static TEXTS: LazyLock<Vec<(String, String)>> = LazyLock::new(read);
+
+fn texts() -> &'static [(String, String)] {
+    &TEXTS
+}
+
+fn walk(root: &Path, directory: &Path, paths: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => walk(root, &path, paths),
+            Ok(kind) if kind.is_file() => {
+                let below = path.strip_prefix(root).ok().and_then(Path::to_str);
+                let below = below.and_then(|below| RepoPath::new(below).ok());
+                let read = below.filter(|path| foveate_parse::skip_by_name(path).is_none());
+                paths.extend(read.map(|path| path.as_str().to_owned()));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read() -> Vec<(String, String)> {
+    let (root, paths) = &*PATHS;
+    let text = |path: &String| {
+        let text = std::fs::read_to_string(root.join(path)).ok()?;
+        (text.len() <= LARGEST).then_some((path.clone(), text))
+    };
+    paths.par_iter().filter_map(text).collect()
+}
+
+fn bytes() -> BytesCount {
+    BytesCount::new(texts().iter().map(|(_, text)| text.len()).sum::<usize>())
+}
+
+fn parsed(texts: &[(String, String)]) -> Vec<SourceFile> {
+    let numbered = texts.par_iter().enumerate();
+    let files = numbered.filter_map(|(number, text)| file(number, text));
+    files.collect()
+}
+
+/// The limit of everything: reading the files.
+#[divan::bench]
+fn limit_reading(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(read);
+}
+
+/// The limit of everything: tree-sitter alone, on the files that are parsed.
+#[divan::bench]
+fn limit_tree_sitter(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| {
+        let parse = |(path, text): &(String, String)| {
+            let mut parser = tree_sitter::Parser::new();
+            parser.set_language(&grammar(path)?).ok()?;
+            let tree = parser.parse(text, None)?;
+            Some(tree.root_node().end_byte())
+        };
+        texts().par_iter().filter_map(parse).sum::<usize>()
+    });
+}
+
+fn grammar(path: &str) -> Option<tree_sitter::Language> {
+    let language = match foveate_parse::language_by_name(&RepoPath::new(path).ok()?)? {
+        Language::Python => tree_sitter_python::LANGUAGE,
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+        _ => return None,
+    };
+    Some(language.into())
+}
+
+/// The limit of the lexical index: splitting into terms alone.
+#[divan::bench]
+fn limit_terms(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| {
+        let count = |(_, text): &(String, String)| {
+            let mut terms = 0;
+            foveate_index::tokens::for_each_term(text, |_| terms += 1);
+            terms
+        };
+        texts().par_iter().map(count).sum::<usize>()
+    });
+}
+
+/// Parsing to facts.
+#[divan::bench]
+fn parse(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench(|| parsed(texts()));
+}
+
+/// The segments of the lexical index.
+#[divan::bench]
+fn lexical(bencher: Bencher<'_, '_>) {
+    let files = Files::new(parsed(texts()));
+    bencher.counter(bytes()).bench(|| Lexical::new(&files));
+}
+
+/// The symbol table.
+#[divan::bench]
+fn symbols(bencher: Bencher<'_, '_>) {
+    let files = Files::new(parsed(texts()));
+    bencher.bench(|| Symbols::new(&files));
+}
+
+/// The texts of errors and log calls.
+#[divan::bench]
+fn messages(bencher: Bencher<'_, '_>) {
+    let files = Files::new(parsed(texts()));
+    bencher.bench(|| Messages::new(&files));
+}
+
+/// The graph.
+#[divan::bench]
+fn graph(bencher: Bencher<'_, '_>) {
+    let files = Files::new(parsed(texts()));
+    let symbols = Symbols::new(&files);
+    bencher.bench(|| Graph::new(&files, &symbols));
+}
+
+/// Everything that a snapshot holds, of files that are parsed.
+#[divan::bench]
+fn index(bencher: Bencher<'_, '_>) {
+    let files = parsed(texts());
+    bencher
+        .with_inputs(|| files.clone())
+        .bench_values(|files| snapshot(files, None));
+}
+
+/// From the disk to a snapshot, without past commits.
+#[divan::bench]
+fn cold(bencher: Bencher<'_, '_>) {
+    bencher
+        .counter(bytes())
+        .bench(|| snapshot(parsed(&read()), None));
+}
