@@ -335,6 +335,8 @@ fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::Ch
     let mut child = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"])
         .arg(data)
         .args(arguments)
+        .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
+        .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

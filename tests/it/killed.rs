@@ -33,6 +33,7 @@ fn foveate(data: &Path) -> Command {
         .env("FOVEATE__WATCH__DEBOUNCE_MS", "1")
         .env("FOVEATE__INDEX__THREADS", "1")
         .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
+        .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
         .env("FOVEATE__INDEX__PARSE_TIMEOUT_MS", "60000")
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
