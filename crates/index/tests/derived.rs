@@ -216,7 +216,8 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     for commit in (0..commits.positions() as u32).map(|at| commits.at(at)) {
         let files: Vec<_> = commit.files().collect();
         let functions: Vec<_> = commit.functions().collect();
-        assert_eq!(functions.len(), commit.function_count());
+        let share = 1.0 / (functions.len() as f32).sqrt();
+        assert_eq!(share, commit.function_share());
         writeln!(out, "{files:?} {functions:?}").unwrap();
     }
     writeln!(out, "{:?}", commits.cited(&Citation::Number(12))).unwrap();

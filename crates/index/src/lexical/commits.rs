@@ -18,10 +18,10 @@ pub struct Commits {
     files: Vec<Option<FileId>>,
     /// By file, the path as commits know it.
     paths: Vec<Option<PathId>>,
-    /// By commit, how many present functions it touched; `None` where none of its files is left.
-    functions: Vec<Option<u32>>,
+    /// By commit what scoring asks of it, close together: queries look at tens of thousands.
+    seen: Vec<Seen>,
     /// How many commits are seen.
-    seen: usize,
+    count: usize,
     /// Terms of their messages.
     pub total_length: u64,
     /// Per file, the terms of the messages of the commits that touched it, each by its share.
@@ -30,12 +30,23 @@ pub struct Commits {
     pub total_file_length: f32,
 }
 
+/// A commit as scoring sees it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Terms of its message.
+    length: u32,
+    /// What it gives to each present function that it touched: 1 / sqrt(their number).
+    function_share: f32,
+    /// Whether any of its files is left.
+    is_seen: bool,
+}
+
 /// One past commit, as seen from the files of a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct PastCommit<'a> {
     commits: &'a Commits,
     recorded: &'a Recorded,
-    position: u32,
+    seen: Seen,
 }
 
 impl<'a> PastCommit<'a> {
@@ -51,20 +62,19 @@ impl<'a> PastCommit<'a> {
         functions.filter(move |(path, _)| self.commits.file(*path).is_some())
     }
 
-    /// How many those are.
-    pub fn function_count(self) -> usize {
-        let count = self.commits.functions[self.position as usize];
-        count.unwrap_or(0) as usize
-    }
-
     /// Terms of its message.
     pub fn length(self) -> u32 {
-        self.recorded.length
+        self.seen.length
     }
 
     /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
     pub fn share(self) -> f32 {
         self.recorded.share
+    }
+
+    /// What it gives to each of its functions.
+    pub fn function_share(self) -> f32 {
+        self.seen.function_share
     }
 }
 
@@ -92,43 +102,41 @@ impl Commits {
             }
         }
         let is_there = |path: &PathId| found[path.0 as usize].is_some();
-        let functions = past.commits.iter().map(|commit| {
+        let seen = past.commits.iter().map(|commit| {
             let there = commit.functions.iter().filter(|(path, _)| is_there(path));
-            let is_seen = commit.paths.iter().any(is_there);
-            is_seen.then(|| there.count() as u32)
+            Seen {
+                length: commit.length,
+                function_share: 1.0 / (there.count() as f32).sqrt(),
+                is_seen: commit.paths.iter().any(is_there),
+            }
         });
-        let mut commits = Self {
-            functions: functions.collect(),
+        let seen: Vec<Seen> = seen.collect();
+        let in_all = || seen.iter().filter(|commit| commit.is_seen);
+        Self {
+            count: in_all().count(),
+            total_length: in_all().map(|commit| u64::from(commit.length)).sum(),
+            seen,
             files: found,
             paths,
-            seen: 0,
-            total_length: 0,
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
             past,
-        };
-        for (commit, functions) in commits.past.commits.iter().zip(&commits.functions) {
-            if functions.is_some() {
-                commits.seen += 1;
-                commits.total_length += u64::from(commit.length);
-            }
         }
-        commits
     }
 
     /// How many commits are seen.
     pub fn len(&self) -> usize {
-        self.seen
+        self.count
     }
 
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
-        self.seen == 0
+        self.count == 0
     }
 
     /// One more than the largest position of a commit.
     pub fn positions(&self) -> usize {
-        self.functions.len()
+        self.seen.len()
     }
 
     /// The commit at a position.
@@ -139,7 +147,7 @@ impl Commits {
         PastCommit {
             commits: self,
             recorded: &self.past.commits[position as usize],
-            position,
+            seen: self.seen[position as usize],
         }
     }
 
@@ -191,7 +199,7 @@ impl Commits {
 
     /// Whether any of a commit's files is there.
     pub fn sees(&self, position: u32) -> bool {
-        self.functions[position as usize].is_some()
+        self.seen[position as usize].is_seen
     }
 
     /// Whether the messages were indexed once for both.
@@ -205,7 +213,7 @@ impl Commits {
         self.past.heap_bytes()
             + size_of_val(&*self.files)
             + size_of_val(&*self.paths)
-            + size_of_val(&*self.functions)
+            + size_of_val(&*self.seen)
             + size_of_val(&*self.file_lengths)
     }
 }

@@ -56,16 +56,11 @@ impl OfFunctions {
 }
 
 fn give(to: &mut HashMap<Named, f32>, commit: PastCommit<'_>, add: impl Fn(f32, f32) -> f32) {
-    let share = share_of_function(commit);
+    let share = commit.function_share();
     for function in commit.functions() {
         let held = to.entry(function).or_default();
         *held = add(*held, share);
     }
-}
-
-/// What a commit gives to each function that it touched.
-fn share_of_function(commit: PastCommit<'_>) -> f32 {
-    1.0 / (commit.function_count() as f32).sqrt()
 }
 
 fn either(a: f32, b: f32) -> f32 {
@@ -129,7 +124,7 @@ pub(super) fn messages(
             if functions.is_empty() {
                 continue;
             }
-            let tf = f32::from(*tf) * share_of_function(commits.at(*commit));
+            let tf = f32::from(*tf) * commits.at(*commit).function_share();
             for function in functions {
                 let sum = &mut sums[*function as usize];
                 if *sum == 0.0 {
@@ -152,7 +147,7 @@ fn norms(commits: &Commits, touched: &[&[u32]], b: f32) -> Vec<f32> {
     let length = |list: &&[u32]| -> f32 {
         list.iter()
             .map(|commit| commits.at(*commit))
-            .map(|commit| commit.length() as f32 * share_of_function(commit))
+            .map(|commit| commit.length() as f32 * commit.function_share())
             .sum()
     };
     let lengths: Vec<f32> = touched.iter().map(length).collect();
