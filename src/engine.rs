@@ -9,6 +9,7 @@ pub mod blobs;
 pub mod kept;
 pub mod name;
 pub mod permits;
+pub mod pools;
 pub mod progress;
 pub mod repository;
 pub mod rest;
@@ -28,6 +29,7 @@ pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use kept::{Kept, KeptIn};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};
+pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
     Demand, DemandError, Orders, Polling, Repository, Source, State, Status, Watching,
@@ -39,13 +41,13 @@ pub use writer::{Cause, Past, Plan, PublishError, Writer, build};
 /// The numbers that bound the engine.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
-    /// Threads that parse and index.
+    /// Threads that one run parses and indexes with.
     pub index_threads: usize,
     /// Whole-repository indexing runs at a time; others wait.
     pub index_runs: usize,
     /// What reading one file may cost.
     pub limits: Limits,
-    /// Bytes of parsed contents kept alive beyond what live snapshots hold.
+    /// Bytes of the most recently parsed contents, which are kept alive without a snapshot, too.
     pub blob_cache_bytes: usize,
     /// Histories whose functions are read at a time; others wait.
     pub history_runs: usize,
@@ -69,7 +71,7 @@ pub struct Engine {
     settings: EngineSettings,
     ranking: Arc<RankingConfig>,
     blobs: BlobCache,
-    pool: Arc<rayon::ThreadPool>,
+    pools: Arc<Pools>,
     permits: Permits,
     index_runs: Arc<Semaphore>,
     /// The same for repositories that someone waits for.
@@ -88,14 +90,12 @@ impl Engine {
         settings: EngineSettings,
         ranking: RankingConfig,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(settings.index_threads)
-            .thread_name(|n| format!("index-{n}"))
-            .build()?;
+        // One for each run of a whole repository, and one for what is asked meanwhile.
+        let pools = Pools::new(settings.index_runs.max(1) + 1, settings.index_threads)?;
         Ok(Self {
             ranking: Arc::new(ranking),
             blobs: BlobCache::new(settings.limits, settings.blob_cache_bytes),
-            pool: Arc::new(pool),
+            pools: Arc::new(pools),
             permits: Permits::new(settings.concurrency, settings.queue),
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             asked_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
@@ -169,7 +169,7 @@ impl Engine {
             rest,
         );
         let repository = Arc::new(repository);
-        let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pool));
+        let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pools));
         (repository, (writer, orders))
     }
 
@@ -218,8 +218,8 @@ impl Engine {
     }
 
     /// The threads that parse and index.
-    pub fn pool(&self) -> &Arc<rayon::ThreadPool> {
-        &self.pool
+    pub fn pools(&self) -> &Pools {
+        &self.pools
     }
 
     /// The right to run one whole-repository indexing.

@@ -1,7 +1,7 @@
 //! What was parsed from each blob, shared by every revision of every repository: a blob is parsed
 //! once per language that its name suggests. What a live snapshot holds is found again for free
-//! through a weak reference; beyond that the most recently used contents are kept alive up to a
-//! number of bytes; what is on disk is read from there instead of being parsed. It knows no path and
+//! through a weak reference; the most recently used contents are kept alive besides, up to a number of
+//! bytes; what is on disk is read from there instead of being parsed. It knows no path and
 //! no file system.
 
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ pub struct BlobStats {
     pub restored: u64,
     /// Blobs that are known now.
     pub known: usize,
-    /// Estimated bytes of the contents that the cache itself keeps alive.
+    /// Estimated bytes of the contents that the cache alone keeps alive.
     pub kept_bytes: usize,
 }
 
@@ -80,8 +80,8 @@ struct Recent {
 const SKIPPED_SLOTS: usize = 500_000;
 
 impl BlobCache {
-    /// An empty cache that parses under `limits` and keeps contents of at most `capacity_bytes`
-    /// alive that no snapshot holds.
+    /// An empty cache that parses under `limits` and keeps the most recently read contents alive,
+    /// those of at most `capacity_bytes`.
     pub fn new(limits: Limits, capacity_bytes: usize) -> Self {
         let shared = Shared {
             limits,
@@ -188,7 +188,7 @@ impl Shared {
             reused: self.reused.load(Ordering::Relaxed),
             restored: self.restored.load(Ordering::Relaxed),
             known: self.slots.len(),
-            kept_bytes: lock(&self.recent).bytes,
+            kept_bytes: lock(&self.recent).alone_bytes(),
         }
     }
 
@@ -221,6 +221,18 @@ impl Shared {
             .retain(|_, slot| slot.worth_keeping(count <= SKIPPED_SLOTS));
         self.prune_at
             .store((self.slots.len() * 2).max(16_384), Ordering::Relaxed);
+    }
+}
+
+impl Recent {
+    /// Bytes of what no snapshot holds besides.
+    fn alone_bytes(&self) -> usize {
+        let alone = |(content, ..): &&(Arc<Content>, usize, _)| Arc::strong_count(content) == 1;
+        self.queue
+            .iter()
+            .filter(alone)
+            .map(|(_, bytes, _)| bytes)
+            .sum()
     }
 }
 

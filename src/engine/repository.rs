@@ -157,9 +157,11 @@ impl Published {
         published
     }
 
-    /// Estimated bytes per structure; counted once, when first asked for.
+    /// Estimated bytes per structure. What never changes is counted once, when first asked for.
     pub fn memory(&self) -> Memory {
-        *self.memory.get_or_init(|| self.snapshot.memory())
+        let mut memory = *self.memory.get_or_init(|| self.snapshot.memory());
+        memory.lexical += self.snapshot.lexical.remembered_bytes();
+        memory
     }
 }
 
@@ -218,6 +220,8 @@ pub struct Repository {
     kept: Arc<Kept>,
     /// What is told of it until it is back in memory.
     rest: Option<Rest>,
+    /// Bytes of what is known of its commits beside the snapshots.
+    records: AtomicUsize,
     /// Whether someone waits for it to be back.
     wanted: AtomicBool,
     used: AtomicU64,
@@ -259,6 +263,7 @@ impl Repository {
             kept,
             used: AtomicU64::new(rest.as_ref().map_or_else(rest::now, |rest| rest.used)),
             rest,
+            records: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
             demands,
             syncs,
@@ -343,14 +348,24 @@ impl Repository {
         }
     }
 
-    /// Estimated bytes that it takes: its index, and what the other warm revisions do not share with
-    /// it. 0 while it is not in memory.
+    /// Estimated bytes that it takes: its index, what the other warm revisions do not share with it,
+    /// and what is known of its commits. 0 while it is not in memory.
     pub fn bytes(&self) -> usize {
         let Some(current) = self.current() else {
             return 0;
         };
         let memory = current.memory();
-        memory.total() + self.revisions.len() * memory.unshared()
+        memory.total() + self.revisions.len() * memory.unshared() + self.records_bytes()
+    }
+
+    /// Estimated bytes of what is known of its commits beside the snapshots.
+    pub fn records_bytes(&self) -> usize {
+        self.records.load(Ordering::Relaxed)
+    }
+
+    /// Says what [`Self::records_bytes`] are from now on.
+    pub fn set_records_bytes(&self, bytes: usize) {
+        self.records.store(bytes, Ordering::Relaxed);
     }
 
     /// When it was last asked, in milliseconds since 1970.

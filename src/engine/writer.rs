@@ -9,7 +9,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
-use super::{Polling, Repository, State, Watching};
+use super::{Polling, Pools, Repository, State, Watching};
 
 /// Why a snapshot is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,12 +132,12 @@ fn index(
 #[derive(Debug)]
 pub struct Writer {
     repository: Arc<Repository>,
-    pool: Arc<rayon::ThreadPool>,
+    pools: Arc<Pools>,
 }
 
 impl Writer {
-    pub(super) fn new(repository: Arc<Repository>, pool: Arc<rayon::ThreadPool>) -> Self {
-        Self { repository, pool }
+    pub(super) fn new(repository: Arc<Repository>, pools: Arc<Pools>) -> Self {
+        Self { repository, pools }
     }
 
     /// The repository that it writes.
@@ -153,7 +153,7 @@ impl Writer {
         let previous = self.repository.current();
         let previous = previous.as_ref().map(|p| &*p.snapshot);
         let start = Instant::now();
-        let snapshot = self.pool.install(|| match previous {
+        let snapshot = self.pools.install(|| match previous {
             Some(previous) => build(plan, previous.generation + 1, Some(previous)),
             None => {
                 let before = self.repository.rest().map_or(0, |rest| rest.generation);

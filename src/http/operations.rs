@@ -326,6 +326,7 @@ impl Figures {
         add("bytes", "graph", memory.graph);
         add("bytes", "files", memory.files);
         add("bytes", "history", memory.history);
+        add("bytes", "records", repository.records_bytes());
         for (family, counts) in [
             ("skipped", &current.skipped),
             ("issues", &current.parse_issues),

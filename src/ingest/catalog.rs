@@ -311,6 +311,7 @@ impl Catalog {
         let kept_in = self.settings.records_of(name.as_str());
         let past = PastReader {
             engine: Arc::clone(&self.engine),
+            repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
             records: Arc::new(Records::kept_in(kept_in)),
             stop: stop.clone(),

@@ -151,7 +151,7 @@ impl Supplier {
         let (engine, repository) = (Arc::clone(&self.engine), Arc::clone(&self.repository));
         let (commit, warm) = (commit.to_owned(), self.warm());
         let work = self.blocking(move || {
-            let snapshot = engine.pool().install(|| {
+            let snapshot = engine.pools().install(|| {
                 let (files, nearest) = read(&git, &commit, &warm, repository.blobs(), &progress)?;
                 let plan = Plan {
                     cause: Cause::Demand,
@@ -242,7 +242,7 @@ impl Supplier {
                 past: Some(past),
             };
             engine
-                .pool()
+                .pools()
                 .install(|| build(plan, before.generation + 1, Some(&before)))
                 .map_err(|error| GitError::Unavailable(error.to_string()))
         })

@@ -9,12 +9,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
-use crate::engine::{Cancelled, Engine, Past};
+use crate::engine::{Cancelled, Engine, Past, Repository};
 
 /// What reads the past of one repository's commits.
 #[derive(Clone)]
 pub(super) struct PastReader {
     pub engine: Arc<Engine>,
+    pub repository: Arc<Repository>,
     pub limits: HistoryLimits,
     /// What is known of the commits.
     pub records: Arc<Records>,
@@ -35,11 +36,13 @@ impl PastReader {
             return Err(Cancelled.into());
         };
         let (limits, stop) = (self.limits, self.stop.clone());
-        let records = Arc::clone(&self.records);
+        let (records, repository) = (Arc::clone(&self.records), Arc::clone(&self.repository));
         let work = self.tracker.spawn_blocking(move || {
             // Held here: the work goes on where nobody waits for it any more.
             let _turn = turn;
-            git.history(&commit, &limits, &records, step, &stop)
+            let past = git.history(&commit, &limits, &records, step, &stop);
+            repository.set_records_bytes(records.heap_bytes());
+            past
         });
         work.await
             .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))

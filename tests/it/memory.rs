@@ -151,6 +151,36 @@ async fn what_rests_comes_back_when_it_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn many_who_ask_first_bring_it_back_once() {
+    let app = TestApp::start_with(little).await;
+    let mut keep = Vec::new();
+    for number in 0..2 {
+        let (directory, root) = repository(number);
+        app.add_tree(&name(number), &root, true).await;
+        keep.push(directory);
+    }
+    one_is_left(&app).await;
+    let resting = usize::from(residents(&repos(&app).await).contains("repo0"));
+    let before = app.engine.get(&name(resting)).unwrap();
+    let restored = app.engine.blobs().stats().restored;
+    let app = Arc::new(app);
+    let asked = (0..20).map(|_| {
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { finds_its_own(&app, resting).await })
+    });
+    for asked in asked.collect::<Vec<_>>() {
+        asked.await.unwrap();
+    }
+    assert_eq!(app.engine.blobs().stats().restored, restored + 1);
+    // The one who rested is the one who is back, so that it has one writer.
+    assert!(Arc::ptr_eq(
+        &before,
+        &app.engine.get(&name(resting)).unwrap()
+    ));
+    Arc::into_inner(app).unwrap().end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_come_back_says_why() {
     let app = TestApp::start_with(little).await;
     let (_a, root) = repository(0);

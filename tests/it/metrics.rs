@@ -65,7 +65,9 @@ async fn every_family_is_there_and_parses() {
         let labels = [("repo", name), ("structure", structure)];
         value(&scrape, "foveate_repository_index_bytes", &labels)
     };
-    for structure in ["text", "facts", "symbols", "lexical", "graph"] {
+    for structure in [
+        "text", "facts", "symbols", "lexical", "graph", "files", "history", "records",
+    ] {
         let bytes = bytes_of(structure);
         assert!(bytes > Some(0.0), "{structure}: {bytes:?}");
     }

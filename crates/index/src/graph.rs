@@ -23,6 +23,7 @@ mod references;
 mod resolve;
 mod scopes;
 mod stage;
+mod test_evidence;
 mod test_links;
 mod test_paths;
 mod tsconfig;

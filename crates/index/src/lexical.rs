@@ -13,6 +13,7 @@ mod weights;
 
 use std::sync::{Arc, OnceLock};
 
+use foveate_model::{Content, RepoPath};
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
@@ -23,8 +24,8 @@ pub use self::weights::{Bm25, LexicalWeights};
 pub use self::commits::{Commits, PastCommit};
 use self::impacts::Scoring;
 pub use self::past::{NameId, Named, PathId};
+use self::segment::Document;
 pub(crate) use self::segment::Segment;
-use self::segment::{Document, SegmentFile};
 use crate::files::{ChunkId, FileId, Files};
 
 /// The lexical index could not be written or read.
@@ -100,7 +101,7 @@ impl Lexical {
         let built: Result<Vec<Part>, LexicalError> = split(files, &fresh)
             .into_par_iter()
             .map(|ids| {
-                let segment = Segment::build(segment_files(files, ids))?;
+                let segment = Segment::build(&segment_files(files, ids))?;
                 let held = ids.iter().copied().map(Some).collect();
                 Ok(Part::new(Arc::new(segment), held))
             })
@@ -168,11 +169,24 @@ impl Lexical {
         Arc::clone(&self.commits)
     }
 
-    /// Estimated heap size in bytes; segments shared with other snapshots count in full.
+    /// Estimated heap size in bytes, without [`Self::remembered_bytes`]; segments shared with other
+    /// snapshots count in full.
     pub fn heap_bytes(&self) -> usize {
-        let segments: usize = self.parts.iter().map(|p| p.segment.heap_bytes()).sum();
-        let chunks: usize = self.parts.iter().map(|p| p.chunks.len() * 4).sum();
-        segments + chunks + self.commits.heap_bytes()
+        let of_part = |part: &Part| {
+            let ids = size_of_val(&*part.files) + size_of_val(&*part.chunks);
+            part.segment.heap_bytes() + ids
+        };
+        let parts: usize = self.parts.iter().map(of_part).sum();
+        parts + self.commits.heap_bytes()
+    }
+
+    /// Estimated bytes of what questions have left behind for the next ones.
+    pub fn remembered_bytes(&self) -> usize {
+        let segments = self
+            .parts
+            .iter()
+            .map(|part| part.segment.remembered_bytes());
+        segments.sum::<usize>() + self.commits.remembered_bytes()
     }
 }
 
@@ -187,8 +201,8 @@ impl Part {
                 let id = files.find(held.path.as_str())?;
                 let content = files.file(id).content.as_ref()?;
                 let taken = &mut covered[id.0 as usize];
-                let is_held = |held| Arc::ptr_eq(content, held);
-                if *taken || !held.content.as_ref().is_some_and(is_held) {
+                // No other content has the address while a segment knows it.
+                if *taken || !std::ptr::eq(Arc::as_ptr(content), held.content.as_ptr()) {
                     return None;
                 }
                 *taken = true;
@@ -269,14 +283,11 @@ fn split<'a>(files: &Files, ids: &'a [FileId]) -> Vec<&'a [FileId]> {
     out
 }
 
-fn segment_files(files: &Files, ids: &[FileId]) -> Vec<SegmentFile> {
+fn segment_files(files: &Files, ids: &[FileId]) -> Vec<(RepoPath, Arc<Content>)> {
     ids.iter()
         .filter_map(|id| {
             let file = files.file(*id);
-            Some(SegmentFile {
-                path: file.path.clone(),
-                content: Some(file.content.clone()?),
-            })
+            Some((file.path.clone(), file.content.clone()?))
         })
         .collect()
 }

@@ -54,7 +54,8 @@ pub struct Memory {
     pub facts: usize,
     /// The symbol table.
     pub symbols: usize,
-    /// The lexical index.
+    /// The lexical index, without what questions have left behind in it
+    /// ([`Lexical::remembered_bytes`]).
     pub lexical: usize,
     /// The messages.
     pub messages: usize,

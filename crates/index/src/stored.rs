@@ -3,4 +3,6 @@
 //! keeps the bytes keeps a checksum beside them, and a version beside all of them.
 
 pub mod bytes;
+mod codes;
 pub mod facts;
+mod places;

@@ -185,3 +185,28 @@ fn bytes_that_are_no_segment_are_left_out() {
         assert_eq!(search(&restored), search(&built), "cut at {end}");
     }
 }
+
+#[test]
+fn what_an_edit_replaced_is_let_go_while_its_segment_lives_on() {
+    let first = files(&FIRST);
+    let replaced = Arc::downgrade(first[1].content.as_ref().unwrap());
+    let before = Snapshot::build(revision(), 1, first, None, None).unwrap();
+    let edited = [
+        ("a.py", PYTHON),
+        ("b.py", "def new():\n    pass\n"),
+        ("c.py", BROKEN),
+    ];
+    let mut now = files(&edited);
+    for at in [0, 2] {
+        now[at].content = before.files.as_slice()[at].content.clone();
+    }
+    let after = Snapshot::build(revision(), 2, now, None, Some(&before)).unwrap();
+    let ids = |snapshot: &Snapshot| -> Vec<String> {
+        let ids = snapshot.segments().map(|segment| segment.id().to_owned());
+        ids.collect()
+    };
+    assert!(ids(&after).contains(&ids(&before)[0]), "it is used again");
+    assert!(replaced.upgrade().is_some());
+    drop(before);
+    assert!(replaced.upgrade().is_none());
+}

@@ -252,7 +252,7 @@ impl GitWork {
         }
         let engine = &self.driver.engine;
         let files = engine
-            .pool()
+            .pools()
             .install(|| git.files(&commit, repository.blobs(), repository.progress()))?;
         if self.is_copy {
             refuse_gaps(&files)?;

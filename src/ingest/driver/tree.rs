@@ -204,9 +204,8 @@ impl TreeWork {
             // Before `HEAD` is read, so that no move of it is missed.
             watcher.add_git_dir();
         }
-        let pool = self.apart.clone();
-        let pool = pool.as_ref().unwrap_or(engine.pool());
-        let (cause, read) = pool.install(|| match look {
+        let apart = self.apart.clone();
+        let read = || match look {
             Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Look::Everything(cause) => (cause, self.rescan(&progress)),
             Look::At(changed) => {
@@ -215,7 +214,11 @@ impl TreeWork {
                 let read = self.tree.apply(&changed, blobs, &progress, watcher);
                 (Cause::Changed, read)
             }
-        });
+        };
+        let (cause, read) = match apart {
+            Some(threads) => threads.install(read),
+            None => engine.pools().install(read),
+        };
         if matches!(read, Err(TreeError::Cancelled(_))) {
             return Outcome::Cancelled;
         }

@@ -208,7 +208,12 @@ impl Commits {
         Arc::ptr_eq(&self.past, &other.past)
     }
 
-    /// Estimated heap size in bytes; what snapshots with other files share counts in full.
+    /// Estimated heap size in bytes of what questions have left behind.
+    pub fn remembered_bytes(&self) -> usize {
+        self.past.remembered_bytes()
+    }
+
+    /// Estimated heap size in bytes, without that; what snapshots with other files share counts in full.
     pub fn heap_bytes(&self) -> usize {
         self.past.heap_bytes()
             + size_of_val(&*self.files)

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dashmap::DashMap;
 use foldhash::HashMap;
@@ -62,6 +63,8 @@ pub(super) struct PastCommits {
     numbers: HashMap<u32, Vec<u32>>,
     /// What terms give to paths, once they were asked for.
     of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
+    /// Bytes of `of_terms`.
+    remembered: AtomicUsize,
 }
 
 impl PastCommits {
@@ -97,7 +100,10 @@ impl PastCommits {
             }
         }
         let of_term: OfTerm = sums.into_iter().collect();
-        self.of_terms.insert(term.into(), of_term.clone());
+        let bytes = size_of_val(&*of_term) + term.len() + 64;
+        if self.of_terms.insert(term.into(), of_term.clone()).is_none() {
+            self.remembered.fetch_add(bytes, Ordering::Relaxed);
+        }
         Some(of_term)
     }
 
@@ -123,7 +129,12 @@ impl PastCommits {
             .map(|(_, commit)| *commit)
     }
 
-    /// Estimated heap size in bytes.
+    /// Estimated heap size in bytes of what questions have left behind.
+    pub fn remembered_bytes(&self) -> usize {
+        self.remembered.load(Ordering::Relaxed)
+    }
+
+    /// Estimated heap size in bytes, without that.
     pub fn heap_bytes(&self) -> usize {
         let list = size_of::<Box<str>>() + size_of::<Box<[u32]>>() + 2;
         let postings = self.postings.iter();
@@ -134,14 +145,11 @@ impl PastCommits {
         let commits: usize = self.commits.iter().map(commit).sum();
         let names: usize = self.names.keys().map(|name| name.len()).sum();
         let functions: usize = self.functions.values().map(|of| size_of_val(&**of)).sum();
-        let of_term = |list: &OfTerm| size_of_val(&**list) + 64;
-        let of_terms: usize = self.of_terms.iter().map(|entry| of_term(&entry)).sum();
         let numbers = self.numbers.values().map(|list| list.capacity() * 4);
         postings
             + commits
             + names
             + functions
-            + of_terms
             + numbers.sum::<usize>()
             + (self.postings.capacity() + self.functions.capacity()) * list
             + self.names.capacity() * (size_of::<(Box<str>, NameId)>() + 1)

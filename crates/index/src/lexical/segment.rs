@@ -2,7 +2,7 @@
 //! Segments are shared between the snapshots of a repository; which of their files are part of a
 //! snapshot is the snapshot's affair.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use foveate_model::{Content, RepoPath};
 use tantivy::directory::RamDirectory;
@@ -10,7 +10,9 @@ use tantivy::schema::{
     Field as TantivyField, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager, WhitespaceTokenizer};
-use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, TantivyDocument, Term};
+use tantivy::{
+    Directory as _, Index, IndexSettings, InvertedIndexReader, SegmentReader, TantivyDocument, Term,
+};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
@@ -21,8 +23,9 @@ use super::impacts::{Impacts, Known, Posting, Scoring};
 pub struct SegmentFile {
     /// Where it is: its terms are part of the index.
     pub path: RepoPath,
-    /// What it holds; `None` where it was stored and no file holds it any more.
-    pub content: Option<Arc<Content>>,
+    /// What it holds, unless no snapshot does any more: a segment lives on as long as half of its
+    /// files do, and must not keep what the others once held.
+    pub content: Weak<Content>,
 }
 
 /// Where a document of a segment belongs.
@@ -82,7 +85,7 @@ impl Segment {
     ///
     /// # Errors
     /// When tantivy cannot write the segment.
-    pub fn build(files: Vec<SegmentFile>) -> Result<Self, LexicalError> {
+    pub fn build(files: &[(RepoPath, Arc<Content>)]) -> Result<Self, LexicalError> {
         let mut schema = Schema::builder();
         let options = TextOptions::default().set_indexing_options(
             TextFieldIndexing::default()
@@ -97,22 +100,24 @@ impl Segment {
             TextAnalyzer::from(WhitespaceTokenizer::default()),
         );
         let directory = RamDirectory::create();
-        let contents = files.iter().flat_map(|file| &file.content);
-        let bytes: usize = contents.map(|content| content.text.len()).sum();
+        let bytes: usize = files.iter().map(|(_, content)| content.text.len()).sum();
         let writer_bytes = bytes.clamp(*WRITER_BYTES.start(), *WRITER_BYTES.end());
+        // No document is stored, so that a thread for compressing them would start for nothing.
+        let settings = IndexSettings {
+            docstore_compress_dedicated_thread: false,
+            ..IndexSettings::default()
+        };
         let mut writer = Index::builder()
             .schema(schema.build())
+            .settings(settings)
             .tokenizers(tokenizers)
             .single_segment_index_writer::<TantivyDocument>(directory.clone(), writer_bytes)?;
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
         let mut terms = DocumentTerms::default();
-        for (position, file) in files.iter().enumerate() {
+        for (position, (path, content)) in files.iter().enumerate() {
             terms.clear();
-            terms.add(Field::Path, file.path.as_str());
-            let Some(content) = &file.content else {
-                continue;
-            };
+            terms.add(Field::Path, path.as_str());
             let mut add = |terms: &DocumentTerms, chunk| {
                 documents.push(Document {
                     file: position as u32,
@@ -131,7 +136,11 @@ impl Segment {
             }
         }
         writer.finalize()?;
-        Self::open(files, documents, lengths, directory)
+        let held = files.iter().map(|(path, content)| SegmentFile {
+            path: path.clone(),
+            content: Arc::downgrade(content),
+        });
+        Self::open(held.collect(), documents, lengths, directory)
     }
 
     /// The segment whose tantivy files are in `directory`.
@@ -313,9 +322,14 @@ impl Segment {
         Ok(())
     }
 
-    /// Heap size in bytes, the shared contents left out.
+    /// Heap size in bytes, the shared contents and [`Self::remembered_bytes`] left out.
     pub fn heap_bytes(&self) -> usize {
-        self.bytes + self.known.heap_bytes()
+        self.bytes
+    }
+
+    /// Heap size in bytes of the impacts that were asked for.
+    pub fn remembered_bytes(&self) -> usize {
+        self.known.heap_bytes()
     }
 }
 

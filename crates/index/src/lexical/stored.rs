@@ -1,6 +1,8 @@
 //! Segments as bytes and back. A segment read again describes the files of a snapshot that stand
 //! where it says and hold what it says; what it holds of others is dead.
 
+use std::sync::Arc;
+
 use foveate_model::{ObjectId, RepoPath};
 use tantivy::Directory as _;
 use tantivy::directory::RamDirectory;
@@ -79,6 +81,7 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
     let mut rest = Decoder::new(bytes);
     let mut documents = Vec::new();
     let mut held = 0_u32;
+    let mut is_any_held = false;
     let segment_files = rest.list(|rest| {
         let path = RepoPath::new(rest.text()?).ok()?;
         let blob = rest.bytes()?;
@@ -86,7 +89,8 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
         let content = files.find(path.as_str()).and_then(|id| {
             let file = files.file(id);
             let is_same = ObjectId::from_bytes(blob) == Some(file.blob);
-            file.content.clone().filter(|_| is_same)
+            let content = file.content.as_ref().filter(|_| is_same);
+            content.map(Arc::downgrade)
         });
         // The document of the file itself, then those of its chunks.
         for position in 0..count {
@@ -96,9 +100,13 @@ pub fn decode(bytes: &[u8], files: &Files) -> Option<Segment> {
             });
         }
         held += 1;
-        Some(SegmentFile { path, content })
+        is_any_held |= content.is_some();
+        Some(SegmentFile {
+            path,
+            content: content.unwrap_or_default(),
+        })
     })?;
-    if segment_files.iter().all(|file| file.content.is_none()) {
+    if !is_any_held {
         return None;
     }
     let mut lengths: [Vec<u32>; FIELDS] = Default::default();

@@ -4,12 +4,17 @@
 use std::sync::Arc;
 
 use foveate_model::{
-    Chunk, ChunkKind, Content, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
-    ImportedName, Language, Lines, LocalId, Message, MessageKind, Modifiers, ObjectId, ParseIssue,
-    Reference, ReferenceKind, Region, RegionKind, SkipReason, Span, Visibility,
+    Chunk, Content, Definition, Export, FileFacts, Import, ImportedName, Language, Message,
+    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason,
 };
 
 use super::bytes::{Decoder, Encoder};
+use super::codes::{
+    chunk_code, chunk_of, definition_code, definition_of, import_code, import_of, language_code,
+    language_of, message_code, message_of, reference_code, reference_of, region_code, region_of,
+    visibility_code, visibility_of,
+};
+use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
 
 /// Counts the changes of what stands here. What another version wrote must not be read.
 pub const VERSION: u32 = 1;
@@ -71,110 +76,6 @@ const BINARY: u8 = 1;
 const NOT_UTF8: u8 = 2;
 const LONG_LINES: u8 = 3;
 const LFS_POINTER: u8 = 4;
-
-/// Two functions from a closed set to bytes and back. The first is exhaustive, so that a new member
-/// gets its number here.
-macro_rules! codes {
-    ($code:ident, $of:ident, $set:ident { $($member:ident = $number:literal,)* }) => {
-        pub(super) fn $code(member: $set) -> u8 {
-            match member {
-                $($set::$member => $number,)*
-            }
-        }
-
-        pub(super) fn $of(code: u8) -> Option<$set> {
-            Some(match code {
-                $($number => $set::$member,)*
-                _ => return None,
-            })
-        }
-    };
-}
-
-codes!(language_code, language_of, Language {
-    Python = 0,
-    JavaScript = 1,
-    TypeScript = 2,
-    Tsx = 3,
-    Go = 4,
-    Rust = 5,
-    Java = 6,
-    Kotlin = 7,
-    Scala = 8,
-    Swift = 9,
-    Ruby = 10,
-    Php = 11,
-    C = 12,
-    Cpp = 13,
-    CSharp = 14,
-    Shell = 15,
-    Sql = 16,
-    Html = 17,
-    Css = 18,
-    Markdown = 19,
-    ReStructuredText = 20,
-    Json = 21,
-    Yaml = 22,
-    Toml = 23,
-    Text = 24,
-});
-
-codes!(definition_code, definition_of, DefinitionKind {
-    Function = 0,
-    Method = 1,
-    Class = 2,
-    Interface = 3,
-    TypeAlias = 4,
-    Enum = 5,
-    EnumMember = 6,
-    Module = 7,
-    Constant = 8,
-    Variable = 9,
-    Field = 10,
-});
-
-codes!(reference_code, reference_of, ReferenceKind {
-    Call = 0,
-    Attribute = 1,
-    Type = 2,
-    Base = 3,
-    Decorator = 4,
-    Raise = 5,
-    Catch = 6,
-    Name = 7,
-});
-
-codes!(import_code, import_of, ImportKind {
-    Module = 0,
-    From = 1,
-    ReExport = 2,
-    Dynamic = 3,
-    Require = 4,
-});
-
-codes!(chunk_code, chunk_of, ChunkKind {
-    Function = 0,
-    Class = 1,
-    Module = 2,
-    Text = 3,
-});
-
-codes!(region_code, region_of, RegionKind {
-    Comment = 0,
-    Text = 1,
-    Documentation = 2,
-});
-
-codes!(message_code, message_of, MessageKind {
-    Error = 0,
-    Log = 1,
-});
-
-codes!(visibility_code, visibility_of, Visibility {
-    Public = 0,
-    Protected = 1,
-    Private = 2,
-});
 
 fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     out.byte(language_code(facts.language));
@@ -270,84 +171,6 @@ fn take_facts(rest: &mut Decoder<'_>) -> Option<FileFacts> {
             })?
         },
     })
-}
-
-/// Places of a list, each as its distance from the one before.
-#[derive(Default)]
-struct Near {
-    at: u32,
-    line: u32,
-}
-
-impl Near {
-    fn put_span(&mut self, out: &mut Encoder, span: Span) {
-        out.difference(self.at, span.start);
-        out.difference(span.start, span.end);
-        self.at = span.start;
-    }
-
-    fn take_span(&mut self, rest: &mut Decoder<'_>) -> Option<Span> {
-        let start = rest.difference(self.at)?;
-        self.at = start;
-        let end = rest.difference(start)?;
-        Some(Span { start, end })
-    }
-
-    fn put_line(&mut self, out: &mut Encoder, line: u32) {
-        out.difference(self.line, line);
-        self.line = line;
-    }
-
-    fn take_line(&mut self, rest: &mut Decoder<'_>) -> Option<u32> {
-        self.line = rest.difference(self.line)?;
-        Some(self.line)
-    }
-
-    fn put_lines(&mut self, out: &mut Encoder, lines: Lines) {
-        self.put_line(out, lines.start);
-        out.difference(lines.start, lines.end);
-    }
-
-    fn take_lines(&mut self, rest: &mut Decoder<'_>) -> Option<Lines> {
-        let start = self.take_line(rest)?;
-        let end = rest.difference(start)?;
-        Some(Lines { start, end })
-    }
-}
-
-fn put_id(out: &mut Encoder, id: Option<LocalId>) {
-    out.number(id.map_or(0, |id| u64::from(id.0) + 1));
-}
-
-fn take_id(rest: &mut Decoder<'_>) -> Option<Option<LocalId>> {
-    let number = rest.number()?;
-    match number.checked_sub(1) {
-        None => Some(None),
-        Some(id) => Some(Some(LocalId(u32::try_from(id).ok()?))),
-    }
-}
-
-fn put_optional_span(out: &mut Encoder, near: &mut Near, span: Option<Span>) {
-    out.byte(u8::from(span.is_some()));
-    if let Some(span) = span {
-        near.put_span(out, span);
-    }
-}
-
-fn take_optional_span(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Option<Span>> {
-    Some(if take_flag(rest)? {
-        Some(near.take_span(rest)?)
-    } else {
-        None
-    })
-}
-
-fn take_flag(rest: &mut Decoder<'_>) -> Option<bool> {
-    match rest.byte()? {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    }
 }
 
 fn put_texts(out: &mut Encoder, texts: &[Box<str>]) {

@@ -91,6 +91,11 @@ impl Records {
         self.read.load(Ordering::Relaxed)
     }
 
+    /// Estimated heap size in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        self.lock().heap_bytes()
+    }
+
     /// Whether this is the first time that someone asks; so a complaint is made once.
     pub fn may_complain(&self) -> bool {
         !std::mem::replace(&mut self.lock().complained, true)
@@ -222,6 +227,28 @@ impl Known {
         let path = RepoPath::new(path).ok()?;
         self.paths.insert(path.clone());
         Some(path)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let entry = size_of::<(ObjectId, Kept)>() + size_of::<Record>() + 32;
+        let of_record = |kept: &Kept| {
+            let Names { files, renames } = &kept.record.names;
+            let names = size_of_val(&**files) + size_of_val(&**renames);
+            let functions = kept.record.functions.iter().flatten();
+            let functions = functions.map(|of_file| {
+                let bytes = of_file
+                    .iter()
+                    .map(|name| size_of::<Box<str>>() + name.len());
+                size_of_val(of_file) + bytes.sum::<usize>()
+            });
+            names + functions.sum::<usize>()
+        };
+        let paths = self.paths.iter();
+        let paths = paths.map(|path| path.as_str().len() + 2 * size_of::<RepoPath>());
+        self.records.capacity() * entry
+            + self.records.values().map(of_record).sum::<usize>()
+            + paths.sum::<usize>()
+            + self.lost.capacity() * size_of::<ObjectId>()
     }
 
     fn insert(&mut self, id: ObjectId, names: Names) {

@@ -1,0 +1,415 @@
+//! What one file of tests is evidence of: what it refers to, what its tests are named after, what it
+//! imports, and the sources that its path mirrors.
+
+use std::sync::Arc;
+
+use foldhash::HashMap;
+use foveate_model::{LocalId, Role};
+
+use crate::change::{Change, FileSet, Renumber};
+use crate::files::{DefId, FileId, Files};
+use crate::graph::csr::FileRows;
+use crate::graph::family::Family;
+use crate::graph::reads::{Asked, Reads, Resolved};
+use crate::graph::references::{Edge, Edges};
+use crate::graph::stage::Stage;
+use crate::graph::test_paths::Mirrors;
+use crate::graph::{CallSite, Confidence, TestLink};
+use crate::symbols::{Symbols, fold};
+
+/// What the links are found from.
+pub(super) struct Evidence<'a> {
+    pub(super) files: &'a Files,
+    pub(super) symbols: &'a Symbols,
+    pub(super) edges: &'a [Arc<Resolved<Edges>>],
+    pub(super) imports: &'a [Arc<Resolved<Box<[FileId]>>>],
+    pub(super) uses: &'a FileRows<CallSite>,
+    /// Files whose uses may differ from those before.
+    pub(super) reused: &'a FileSet,
+}
+
+impl Evidence<'_> {
+    pub(super) fn edges(&self, file: FileId) -> &[Edge] {
+        let edges = self.edges.get(file.0 as usize);
+        edges.map_or(&[], |edges| &edges.value.edges)
+    }
+
+    pub(super) fn imports(&self, file: FileId) -> &[FileId] {
+        let imports = self.imports.get(file.0 as usize);
+        imports.map_or(&[], |imports| &imports.value)
+    }
+}
+
+/// What one file of tests is evidence of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// The files that its path mirrors, sorted.
+    pub(super) mirrored: Box<[FileId]>,
+    /// By definition that is tested, then by test.
+    pub(super) definitions: Box<[Candidate<DefId, LocalId>]>,
+    /// By file that is tested.
+    pub(super) files: Box<[Candidate<FileId, ()>]>,
+}
+
+impl Renumber for Found {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            mirrored: self.mirrored.renumbered(change)?,
+            definitions: self.definitions.renumbered(change)?,
+            files: self.files.renumbered(change)?,
+        })
+    }
+}
+
+/// How strongly a test is tied to what it tests: the larger, the surer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Strength {
+    pub(super) link: TestLink,
+    /// Whether the path of its file mirrors, or its name names, what it refers to.
+    pub(super) named: bool,
+    pub(super) mirrored: bool,
+    pub(super) uses: u32,
+    pub(super) certain: bool,
+}
+
+/// What a test, or its file, may be about and how strongly it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate<Target, Test> {
+    pub(super) target: Target,
+    pub(super) test: Test,
+    pub(super) strength: Strength,
+}
+
+impl<Target: Renumber, Test: Copy> Renumber for Candidate<Target, Test> {
+    fn renumbered(&self, change: &Change) -> Option<Self> {
+        Some(Self {
+            target: self.target.renumbered(change)?,
+            test: self.test,
+            strength: self.strength,
+        })
+    }
+}
+
+/// Sort key: surest first.
+pub(super) fn order(strength: Strength) -> impl Ord {
+    std::cmp::Reverse((
+        strength.link,
+        strength.named,
+        strength.mirrored,
+        strength.certain,
+        strength.uses,
+    ))
+}
+
+/// The evidence of all files of tests; that of before where it still holds.
+pub(super) fn found(
+    evidence: &Evidence<'_>,
+    known: Option<&[Arc<Resolved<Found>>]>,
+    stage: &Stage<'_>,
+    concerned: &FileSet,
+) -> Vec<Arc<Resolved<Found>>> {
+    let files = evidence.files;
+    // Where files came or went, paths may mirror others.
+    let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));
+    let mirrored = |test: FileId| match &mirrors {
+        Some(mirrors) => mirrors.of(files, test).into(),
+        None => known
+            .and_then(|known| known.get(test.0 as usize))
+            .map_or_else(Box::default, |before| before.value.mirrored.clone()),
+    };
+    let still = |test: FileId, before: &Found| {
+        !concerned.contains(test) && (mirrors.is_none() || before.mirrored == mirrored(test))
+    };
+    let (found, _) = stage.resolve_where(known, still, |test, reads| {
+        if !is_test(files, test) {
+            return Found::default();
+        }
+        let mirrored = mirrored(test);
+        let tests = tests_in(files, test);
+        let mut definitions = Vec::new();
+        if tests.contains(&true) {
+            by_reference(evidence, test, &tests, &mirrored, &mut definitions);
+            by_name(evidence, test, (&tests, &mirrored), reads, &mut definitions);
+        }
+        Found {
+            definitions: merged(definitions).into(),
+            files: file_links(evidence, test, &mirrored).into(),
+            mirrored,
+        }
+    });
+    found
+}
+
+fn is_test(files: &Files, id: FileId) -> bool {
+    let file = files.file(id);
+    file.role == Role::Test && file.language.is_code() && file.content.is_some()
+}
+
+/// What a test may be linked to: definitions and files that are not tests themselves.
+fn is_tested(files: &Files, id: FileId) -> bool {
+    matches!(files.file(id).role, Role::Source | Role::Configuration)
+}
+
+/// Which definitions of a test file are tests: functions named so, and classes named so that hold
+/// such functions (a `TestServer` without any is what tests use, not a test).
+fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
+    let definitions = files
+        .content(file)
+        .map_or(&[][..], |content| &content.facts.definitions);
+    let mut tests = vec![false; definitions.len()];
+    for (at, definition) in definitions.iter().enumerate() {
+        if !definition.kind.is_function() || !is_test_function(&definition.name) {
+            continue;
+        }
+        tests[at] = true;
+        if let Some(parent) = definition.parent
+            && definitions
+                .get(parent.0 as usize)
+                .is_some_and(|class| class.kind.is_container() && is_test_class(&class.name))
+        {
+            tests[parent.0 as usize] = true;
+        }
+    }
+    tests
+}
+
+/// The test around a place in a test file: the function rather than its class.
+fn test_around(
+    files: &Files,
+    file: FileId,
+    tests: &[bool],
+    mut inner: Option<LocalId>,
+) -> Option<LocalId> {
+    let facts = &files.content(file)?.facts;
+    let mut class = None;
+    while let Some(id) = inner {
+        let definition = facts.definition(id)?;
+        if tests.get(id.0 as usize) == Some(&true) {
+            if definition.kind.is_function() {
+                return Some(id);
+            }
+            class = class.or(Some(id));
+        }
+        inner = definition.parent;
+    }
+    class
+}
+
+fn is_test_function(name: &str) -> bool {
+    name.strip_prefix("test").is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
+    })
+}
+
+fn is_test_class(name: &str) -> bool {
+    ["Test", "Tests", "TestCase", "Spec"]
+        .iter()
+        .any(|mark| name.ends_with(mark))
+        || name.starts_with("Test")
+}
+
+fn by_reference(
+    evidence: &Evidence<'_>,
+    test: FileId,
+    tests: &[bool],
+    mirrored: &[FileId],
+    candidates: &mut Vec<Candidate<DefId, LocalId>>,
+) {
+    let files = evidence.files;
+    let Some(content) = files.content(test) else {
+        return;
+    };
+    let edges = evidence.edges(test).iter();
+    for edge in edges.filter(|e| e.confidence > Confidence::NameOnly) {
+        let file = files.file_of(edge.target);
+        if !is_tested(files, file) {
+            continue;
+        }
+        let reference = content.facts.references.get(edge.reference as usize);
+        let enclosing = reference.and_then(|reference| reference.enclosing);
+        let Some(around) = test_around(files, test, tests, enclosing) else {
+            continue;
+        };
+        let strength = Strength {
+            link: TestLink::Reference,
+            named: false,
+            mirrored: mirrored.contains(&file),
+            uses: 1,
+            certain: edge.confidence == Confidence::Certain,
+        };
+        candidates.push(Candidate {
+            target: edge.target,
+            test: around,
+            strength,
+        });
+    }
+}
+
+/// Tests whose names name a definition of a file that their file imports or mirrors.
+fn by_name(
+    evidence: &Evidence<'_>,
+    test: FileId,
+    (tests, mirrored): (&[bool], &[FileId]),
+    reads: &Reads,
+    candidates: &mut Vec<Candidate<DefId, LocalId>>,
+) {
+    let files = evidence.files;
+    let imports = evidence.imports(test);
+    let family = Family::of(files.file(test).language);
+    let all = files.definitions_of(test).zip(tests);
+    for (id, _) in all.filter(|(_, is_test)| **is_test) {
+        let definition = files.definition(id);
+        let stem = if definition.kind.is_function() {
+            definition.name.trim_start_matches("test").trim_matches('_')
+        } else {
+            class_stem(&definition.name)
+        };
+        // `test_connect_twice`: the longest leading words that name something count.
+        let mut words = stem;
+        while words.len() > 2 {
+            let folded = fold(words);
+            let before = candidates.len();
+            reads.asked(Asked::Folded, &folded);
+            for target in evidence.symbols.folded(&folded).iter().take(64) {
+                let file = files.file_of(*target);
+                let near = mirrored.contains(&file) || imports.binary_search(&file).is_ok();
+                if near && is_tested(files, file) && Family::of(files.file(file).language) == family
+                {
+                    let strength = Strength {
+                        link: TestLink::Name,
+                        named: true,
+                        mirrored: mirrored.contains(&file),
+                        uses: 0,
+                        certain: true,
+                    };
+                    candidates.push(Candidate {
+                        target: *target,
+                        test: id.local,
+                        strength,
+                    });
+                }
+            }
+            if candidates.len() > before {
+                break;
+            }
+            words = words
+                .rfind('_')
+                .map_or("", |at| &words[..at])
+                .trim_end_matches('_');
+        }
+    }
+}
+
+/// `TestClient`, `ClientTest` and `ClientTests` are about `Client`.
+fn class_stem(name: &str) -> &str {
+    let stem = name.strip_prefix("Test").unwrap_or(name);
+    ["TestCase", "Tests", "Test", "Spec"]
+        .iter()
+        .find_map(|ending| stem.strip_suffix(ending))
+        .unwrap_or(stem)
+        .trim_matches('_')
+}
+
+/// Makes one candidate of all that tie the same test to the same definition.
+fn merged(mut candidates: Vec<Candidate<DefId, LocalId>>) -> Vec<Candidate<DefId, LocalId>> {
+    candidates.sort_unstable_by_key(|candidate| {
+        let strength = std::cmp::Reverse(candidate.strength);
+        (candidate.target, candidate.test, strength)
+    });
+    candidates.dedup_by(|later, kept| {
+        let same = later.test == kept.test && later.target == kept.target;
+        if same {
+            kept.strength.named |= later.strength.named;
+            kept.strength.certain |= later.strength.certain;
+            kept.strength.uses += later.strength.uses;
+        }
+        same
+    });
+    candidates
+}
+
+fn file_links(
+    evidence: &Evidence<'_>,
+    test: FileId,
+    mirrored: &[FileId],
+) -> Vec<Candidate<FileId, ()>> {
+    let files = evidence.files;
+    let mut links: HashMap<FileId, Strength> = HashMap::default();
+    let mut add = |file: FileId, link: TestLink, uses: u32| {
+        if !is_tested(files, file) {
+            return;
+        }
+        let strength = links.entry(file).or_insert(Strength {
+            link,
+            named: false,
+            mirrored: mirrored.contains(&file),
+            uses: 0,
+            certain: true,
+        });
+        strength.link = strength.link.max(link);
+        strength.uses += uses;
+    };
+    for file in mirrored {
+        add(*file, TestLink::Path, 0);
+    }
+    for file in evidence.imports(test) {
+        add(*file, TestLink::Import, 0);
+    }
+    let edges = evidence.edges(test).iter();
+    for edge in edges.filter(|e| e.confidence > Confidence::NameOnly) {
+        add(files.file_of(edge.target), TestLink::Reference, 1);
+    }
+    let mut links: Vec<Candidate<FileId, ()>> = links
+        .into_iter()
+        .map(|(target, strength)| Candidate {
+            target,
+            test: (),
+            strength,
+        })
+        .collect();
+    links.sort_unstable();
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tests() {
+        assert!(is_test_function("test_connect") && is_test_function("testConnect"));
+        assert!(!is_test_function("testimony"));
+        assert_eq!(class_stem("TestClient"), "Client");
+        assert_eq!(class_stem("ClientTests"), "Client");
+    }
+
+    #[test]
+    fn merging_keeps_the_strongest() {
+        let strength = |link, named| Strength {
+            link,
+            named,
+            mirrored: false,
+            uses: 1,
+            certain: true,
+        };
+        let target = DefId {
+            file: FileId(0),
+            local: LocalId(7),
+        };
+        let candidate = |test, strength| Candidate {
+            target,
+            test: LocalId(test),
+            strength,
+        };
+        let candidates = merged(vec![
+            candidate(1, strength(TestLink::Name, true)),
+            candidate(1, strength(TestLink::Reference, false)),
+            candidate(2, strength(TestLink::Reference, false)),
+        ]);
+        assert_eq!(candidates.len(), 2);
+        let merged = candidates[0].strength;
+        assert_eq!(merged.link, TestLink::Reference);
+        assert!(merged.named);
+        assert_eq!(merged.uses, 2);
+    }
+}

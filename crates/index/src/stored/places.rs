@@ -1,0 +1,84 @@
+//! Places inside a file as bytes and back: spans, lines, ids of definitions; and flags.
+
+use foveate_model::{Lines, LocalId, Span};
+
+use super::bytes::{Decoder, Encoder};
+
+/// Places of a list, each as its distance from the one before.
+#[derive(Default)]
+pub(super) struct Near {
+    at: u32,
+    line: u32,
+}
+
+impl Near {
+    pub(super) fn put_span(&mut self, out: &mut Encoder, span: Span) {
+        out.difference(self.at, span.start);
+        out.difference(span.start, span.end);
+        self.at = span.start;
+    }
+
+    pub(super) fn take_span(&mut self, rest: &mut Decoder<'_>) -> Option<Span> {
+        let start = rest.difference(self.at)?;
+        self.at = start;
+        let end = rest.difference(start)?;
+        Some(Span { start, end })
+    }
+
+    pub(super) fn put_line(&mut self, out: &mut Encoder, line: u32) {
+        out.difference(self.line, line);
+        self.line = line;
+    }
+
+    pub(super) fn take_line(&mut self, rest: &mut Decoder<'_>) -> Option<u32> {
+        self.line = rest.difference(self.line)?;
+        Some(self.line)
+    }
+
+    pub(super) fn put_lines(&mut self, out: &mut Encoder, lines: Lines) {
+        self.put_line(out, lines.start);
+        out.difference(lines.start, lines.end);
+    }
+
+    pub(super) fn take_lines(&mut self, rest: &mut Decoder<'_>) -> Option<Lines> {
+        let start = self.take_line(rest)?;
+        let end = rest.difference(start)?;
+        Some(Lines { start, end })
+    }
+}
+
+pub(super) fn put_id(out: &mut Encoder, id: Option<LocalId>) {
+    out.number(id.map_or(0, |id| u64::from(id.0) + 1));
+}
+
+pub(super) fn take_id(rest: &mut Decoder<'_>) -> Option<Option<LocalId>> {
+    let number = rest.number()?;
+    match number.checked_sub(1) {
+        None => Some(None),
+        Some(id) => Some(Some(LocalId(u32::try_from(id).ok()?))),
+    }
+}
+
+pub(super) fn put_optional_span(out: &mut Encoder, near: &mut Near, span: Option<Span>) {
+    out.byte(u8::from(span.is_some()));
+    if let Some(span) = span {
+        near.put_span(out, span);
+    }
+}
+
+pub(super) fn take_optional_span(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Option<Span>> {
+    Some(if take_flag(rest)? {
+        Some(near.take_span(rest)?)
+    } else {
+        None
+    })
+}
+
+/// A yes or a no.
+pub(super) fn take_flag(rest: &mut Decoder<'_>) -> Option<bool> {
+    match rest.byte()? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! The threads that parse and index. A run works in a pool of its own as long as there are enough:
+//! in one pool for all, what is small waits until the many pieces of a large repository are through.
+//! Between pools the system shares the cores.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+/// Some pools of threads.
+#[derive(Debug)]
+pub struct Pools {
+    pools: Vec<ThreadPool>,
+    runs: Mutex<Runs>,
+}
+
+#[derive(Debug)]
+struct Runs {
+    /// By pool the numbers of the runs in it, in the order in which they began.
+    of_pools: Vec<Vec<u64>>,
+    next: u64,
+}
+
+impl Runs {
+    /// An idle pool, or else the one whose first run began last: what has run for longest is large.
+    fn begin(&mut self) -> (usize, u64) {
+        let first = |runs: &Vec<u64>| runs.first().copied().unwrap_or(u64::MAX);
+        let pools = self.of_pools.iter().map(first).enumerate();
+        let (pool, _) = pools.max_by_key(|(_, first)| *first).unwrap_or_default();
+        let run = self.next;
+        self.next += 1;
+        if let Some(runs) = self.of_pools.get_mut(pool) {
+            runs.push(run);
+        }
+        (pool, run)
+    }
+}
+
+/// One run in a pool, however it ends.
+struct Run<'a> {
+    pools: &'a Pools,
+    pool: usize,
+    run: u64,
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        if let Some(runs) = self.pools.runs().of_pools.get_mut(self.pool) {
+            runs.retain(|run| *run != self.run);
+        }
+    }
+}
+
+impl Pools {
+    /// At least one pool, each of `threads` threads.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(pools: usize, threads: usize) -> Result<Self, ThreadPoolBuildError> {
+        let pool = |number: usize| {
+            ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .thread_name(move |thread| format!("index-{number}-{thread}"))
+                .build()
+        };
+        let pools: Vec<_> = (0..pools.max(1)).map(pool).collect::<Result<_, _>>()?;
+        let runs = Runs {
+            of_pools: vec![Vec::new(); pools.len()],
+            next: 0,
+        };
+        Ok(Self {
+            pools,
+            runs: Mutex::new(runs),
+        })
+    }
+
+    /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let (pool, run) = self.runs().begin();
+        let _run = Run {
+            pools: self,
+            pool,
+            run,
+        };
+        match self.pools.get(pool) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Held for a look, never across work.
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_short_does_not_wait_for_what_is_long() {
+        let pools = Pools::new(2, 1).expect("threads");
+        let (begun, has_begun) = channel();
+        let (end, may_end) = channel::<()>();
+        let (done, is_done) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pools.install(|| {
+                    begun.send(()).expect("someone waits");
+                    may_end.into_iter().next()
+                })
+            });
+            has_begun.recv().expect("it begins");
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    pools.install(|| ());
+                    done.send(())
+                });
+            }
+            let through: Vec<_> = (0..3)
+                .map(|_| is_done.recv_timeout(Duration::from_secs(60)))
+                .collect();
+            drop(end);
+            assert!(through.iter().all(Result::is_ok));
+        });
+    }
+}
