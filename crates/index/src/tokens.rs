@@ -12,22 +12,27 @@ use rust_stemmers::{Algorithm, Stemmer};
 /// Longer identifiers are data (hashes, base64), not names.
 const LONGEST: usize = 80;
 
-/// Stems remembered per thread; above this the memory is cleared, so that hostile input cannot
-/// grow it without a bound.
-const REMEMBERED_STEMS: usize = 200_000;
+/// Identifiers remembered per thread (about 6 MB); above this the memory is cleared, so that hostile
+/// input cannot grow it without a bound.
+const REMEMBERED: usize = 1 << 16;
+/// Longer ones are rare and not worth remembering.
+const LONGEST_REMEMBERED: usize = 40;
 
 thread_local! {
     static TERMS: RefCell<Terms> = RefCell::new(Terms {
         stemmer: Stemmer::create(Algorithm::English),
-        stems: HashMap::default(),
+        known: HashMap::default(),
         lower: String::new(),
+        found: String::new(),
     });
 }
 
 struct Terms {
     stemmer: Stemmer,
-    stems: HashMap<Box<str>, Box<str>>,
+    /// By identifier its terms, each followed by a space: text repeats its identifiers.
+    known: HashMap<Box<str>, Box<str>>,
     lower: String,
+    found: String,
 }
 
 /// Calls `emit` for every term of `text`, in order; a compound identifier's whole self precedes
@@ -35,11 +40,23 @@ struct Terms {
 pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     TERMS.with_borrow_mut(|terms| {
         for identifier in identifiers(text) {
-            if identifier.len() <= LONGEST {
-                terms.identifier(identifier, &mut emit);
-            }
+            terms.visit(identifier, |found| {
+                found.split_terminator(' ').for_each(&mut emit);
+            });
         }
     });
+}
+
+/// Appends the terms of `text` to `out`, each followed by a space; gives their number.
+pub fn append_terms(text: &str, out: &mut String) -> u32 {
+    let before = out.len();
+    TERMS.with_borrow_mut(|terms| {
+        for identifier in identifiers(text) {
+            terms.visit(identifier, |found| out.push_str(found));
+        }
+    });
+    let added = out.as_bytes().get(before..).unwrap_or_default();
+    added.iter().filter(|byte| **byte == b' ').count() as u32
 }
 
 /// A term as a hash that is the same in every run.
@@ -121,15 +138,36 @@ fn part_end(word: &str) -> usize {
 }
 
 impl Terms {
-    fn identifier(&mut self, identifier: &str, emit: &mut impl FnMut(&str)) {
+    /// Calls `visit` with the terms of an identifier, each followed by a space.
+    fn visit(&mut self, identifier: &str, mut visit: impl FnMut(&str)) {
+        if let Some(found) = self.known.get(identifier) {
+            return visit(found);
+        }
+        if identifier.len() > LONGEST {
+            return;
+        }
+        self.found.clear();
+        self.split(identifier);
+        visit(&self.found);
+        if identifier.len() <= LONGEST_REMEMBERED {
+            if self.known.len() >= REMEMBERED {
+                self.known.clear();
+            }
+            let found = self.found.as_str().into();
+            self.known.insert(identifier.into(), found);
+        }
+    }
+
+    fn split(&mut self, identifier: &str) {
         if part_end(identifier) < identifier.len() {
             self.fold(identifier);
-            emit(&self.lower);
+            self.found.push_str(&self.lower);
+            self.found.push(' ');
             for part in parts(identifier) {
-                self.stem(part, emit);
+                self.stem(part);
             }
         } else {
-            self.stem(identifier, emit);
+            self.stem(identifier);
         }
     }
 
@@ -143,23 +181,17 @@ impl Terms {
         }
     }
 
-    fn stem(&mut self, word: &str, emit: &mut impl FnMut(&str)) {
+    fn stem(&mut self, word: &str) {
         if word.len() < 2 {
             return;
         }
         self.fold(word);
         if word.len() < 4 || !word.is_ascii() {
-            return emit(&self.lower);
+            self.found.push_str(&self.lower);
+        } else {
+            self.found.push_str(&self.stemmer.stem(&self.lower));
         }
-        if let Some(stem) = self.stems.get(self.lower.as_str()) {
-            return emit(stem);
-        }
-        let stem: Box<str> = self.stemmer.stem(&self.lower).into();
-        emit(&stem);
-        if self.stems.len() >= REMEMBERED_STEMS {
-            self.stems.clear();
-        }
-        self.stems.insert(self.lower.as_str().into(), stem);
+        self.found.push(' ');
     }
 }
 

@@ -2,7 +2,7 @@
 
 use foveate_model::{Chunk, Content, RegionKind, Span};
 
-use crate::tokens::for_each_term;
+use crate::tokens::append_terms;
 
 /// A field of a chunk or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,13 +77,7 @@ impl DocumentTerms {
 
     /// Adds the terms of `text` to `field`.
     pub fn add(&mut self, field: Field, text: &str) {
-        let out = &mut self.terms[field as usize];
-        let mut count = 0;
-        for_each_term(text, |term| {
-            out.push_str(term);
-            out.push(' ');
-            count += 1;
-        });
+        let count = append_terms(text, &mut self.terms[field as usize]);
         self.lengths[field as usize] += count;
     }
 
