@@ -103,7 +103,12 @@ pub(super) fn load(
     let newest = &known[..known.len().min(limits.function_commits)];
     let functions = reader.read_functions(newest, step)?;
     let past = Past {
-        history: Arc::new(assemble(heads, &known, records, reader.files(commit)?)),
+        history: Arc::new(assemble(
+            heads,
+            (&known, newest.len()),
+            records,
+            reader.files(commit)?,
+        )),
         functions,
     };
     records.end_round(limits.commits);

@@ -10,18 +10,20 @@ use super::hunks;
 use super::records::{Names, Record, Records};
 
 /// The history by the names that files have now: from new to old, a rename says what an older name
-/// has become.
+/// has become. Functions count of the first `with_functions` of the `known` commits: others may have
+/// been read for another revision, and an answer must not depend on what was asked before.
 pub fn assemble(
     heads: Vec<Head>,
-    known: &[ObjectId],
+    (known, with_functions): (&[ObjectId], usize),
     records: &Records,
     files: HashSet<RepoPath>,
 ) -> History {
     let found = records.find(known);
-    let records: HashMap<&ObjectId, Arc<Record>> = known
+    let records: HashMap<&ObjectId, (Arc<Record>, bool)> = known
         .iter()
         .zip(found)
-        .filter_map(|(id, record)| Some((id, record?)))
+        .enumerate()
+        .filter_map(|(n, (id, record))| Some((id, (record?, n < with_functions))))
         .collect();
     let mut present = PresentNames {
         files,
@@ -31,8 +33,8 @@ pub fn assemble(
         .into_iter()
         .map(|head| {
             let record = records.get(&head.id);
-            let touched = record.map(|record| present.touched(record));
-            if let Some(record) = record {
+            let touched = record.map(|(record, counts)| present.touched(record, *counts));
+            if let Some((record, _)) = record {
                 present.go_behind(&record.names);
             }
             Commit {
@@ -59,9 +61,10 @@ impl PresentNames {
         self.names.get(path).unwrap_or(path).clone()
     }
 
-    fn touched(&self, record: &Record) -> Vec<Touched> {
+    fn touched(&self, record: &Record, functions_count: bool) -> Vec<Touched> {
         let mut all: Vec<Touched> = Vec::with_capacity(record.names.files.len());
-        let mut functions = record.functions.iter().flatten();
+        let functions = record.functions.as_ref().filter(|_| functions_count);
+        let mut functions = functions.into_iter().flatten();
         for file in &record.names.files {
             let path = self.of(file);
             let functions = functions.next().cloned().unwrap_or_default();

@@ -76,9 +76,18 @@ fn load_at(root: &Path, commit: &str, records: &Records) -> Past {
 }
 
 fn load_step(root: &Path, commit: &str, records: &Records, step: Step) -> Past {
+    load_within(root, commit, records, (&HistoryLimits::default(), step))
+}
+
+fn load_within(
+    root: &Path,
+    commit: &str,
+    records: &Records,
+    (limits, step): (&HistoryLimits, Step),
+) -> Past {
     let repo = GitRepo::open(root).unwrap();
-    let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
-    repo.history(commit, &limits, records, step, &stop).unwrap()
+    let stop = CancellationToken::new();
+    repo.history(commit, limits, records, step, &stop).unwrap()
 }
 
 /// `subject: path(function, …) …`, newest first.
@@ -275,6 +284,27 @@ fn only_ancestors_count_whatever_was_read_before() {
     assert_eq!(shown(&f.load(&asked, &records)), alone);
     assert_eq!(alone, ["asked:", "before: a.py(Cart add total)"]);
     assert_eq!(records.read_count(), read, "everything was read before");
+}
+
+#[test]
+fn functions_beyond_the_limit_do_not_count_even_where_they_are_known() {
+    let f = Fixture::new();
+    f.write("a.py", CART);
+    let old = f.commit("old");
+    f.write("a.py", CART.replace("return 1", "return 2"));
+    let new = f.commit("new");
+    let limits = HistoryLimits {
+        function_commits: 1,
+        ..HistoryLimits::default()
+    };
+    let records = Records::in_memory();
+    let seen = |commit: &str| {
+        let past = load_within(&f.root, commit, &records, (&limits, Step::Functions));
+        shown(&past)
+    };
+    assert_eq!(seen(&new), ["new: a.py(add)", "old: a.py()"]);
+    assert_eq!(seen(&old), ["old: a.py(Cart add total)"]);
+    assert_eq!(seen(&new), ["new: a.py(add)", "old: a.py()"]);
 }
 
 #[test]
