@@ -2,7 +2,7 @@
 """How long repositories that rest take to come back, with many of them registered at one server.
 
     FOVEATE__INDEX__MEMORY_BYTES=300000000 foveate serve --listen 127.0.0.1:7878 --data-dir DIR &
-    python3 benches/many.py register URL MIRROR [--count 500]   # each of its commits as a repository
+    python3 benches/many.py register URL GIT [--count 500]      # each of its commits as a repository
     python3 benches/many.py ask URL [--count 100] [--large REPO]
 
 `ask` picks those that rest by chance and asks each one question, one at a time: from the request to
@@ -27,11 +27,11 @@ def call(url, body=None):
 
 
 def register(arguments):
-    command = ["git", "-C", arguments.mirror, "rev-list", "--first-parent", f"-n{arguments.count}", "HEAD"]
+    command = ["git", "-C", arguments.git, "rev-list", "--first-parent", f"-n{arguments.count}", "HEAD"]
     commits = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
     start = time.perf_counter()
     for number, commit in enumerate(commits):
-        source = {"git": arguments.mirror, "ref": commit}
+        source = {"git": arguments.git, "ref": commit}
         call(f"{arguments.url}/repos", {"name": f"many{number:03}", "source": source})
     while True:
         repos = call(f"{arguments.url}/repos")["repos"]
@@ -78,7 +78,7 @@ def main():
         command.set_defaults(run=run)
         command.add_argument("url")
         if name == "register":
-            command.add_argument("mirror")
+            command.add_argument("git")
         else:
             command.add_argument("--large")
             command.add_argument("--seed", type=int, default=1)

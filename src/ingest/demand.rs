@@ -16,7 +16,7 @@ use super::git::{Differences, GitError, GitRepo, Step};
 use super::past::PastReader;
 use crate::engine::revisions::Ticket;
 use crate::engine::{
-    BlobCache, Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, build,
+    BlobCache, Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, Source, build,
 };
 
 /// Demands of one repository that are worked on at a time.
@@ -32,6 +32,15 @@ const COMPARED: usize = 3;
 const NEXT: usize = 50;
 /// Where more files differ, listing all of them costs no more than saying which.
 const FEW: usize = 1000;
+
+/// The snapshots that another one may be derived from.
+struct Warm {
+    /// That of a working tree. The files that it lists are not its commit's even where nothing is
+    /// changed: it leaves out what is ignored, be it in the commit or not.
+    tree: Option<Arc<Snapshot>>,
+    /// Those read from git objects, the least recently used first.
+    commits: Vec<Arc<Snapshot>>,
+}
 
 /// What serves one repository's demands.
 #[derive(Clone)]
@@ -173,13 +182,20 @@ impl Supplier {
         }
     }
 
-    /// The snapshots that another one may be derived from, the least recently used first.
-    fn warm(&self) -> Vec<Arc<Snapshot>> {
+    fn warm(&self) -> Warm {
         let current = self.repository.current();
         let current = current.map(|current| Arc::clone(&current.snapshot));
-        let mut warm: Vec<Arc<Snapshot>> = current.into_iter().collect();
-        warm.extend(self.repository.revisions().warm());
-        warm
+        let is_tree = matches!(self.repository.source(), Source::WorkingTree { .. });
+        let (tree, commit) = if is_tree {
+            (current, None)
+        } else {
+            (None, current)
+        };
+        let asked = self.repository.revisions().warm();
+        Warm {
+            tree,
+            commits: commit.into_iter().chain(asked).collect(),
+        }
     }
 
     /// Waits until nobody has asked for a revision for a while, but not for ever, and until no other
@@ -270,17 +286,18 @@ impl Supplier {
 fn read<'a>(
     git: &GitRepo,
     commit: &str,
-    warm: &'a [Arc<Snapshot>],
+    warm: &'a Warm,
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<(Vec<SourceFile>, Option<&'a Snapshot>), GitError> {
-    if let Some((near, differences)) = near(git, commit, warm) {
+    if let Some((near, differences)) = near(git, commit, &warm.commits) {
         let files = git.files_with(near.files.as_slice(), differences, blobs, progress)?;
         return Ok((files, Some(near)));
     }
     let mut files = git.files(commit, blobs, progress)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let nearest = warm.iter().min_by_key(|warm| warm.files.distance(&files));
+    let all = warm.tree.iter().chain(&warm.commits);
+    let nearest = all.min_by_key(|warm| warm.files.distance(&files));
     Ok((files, nearest.map(|nearest| &**nearest)))
 }
 
@@ -289,12 +306,10 @@ fn read<'a>(
 fn near<'a>(
     git: &GitRepo,
     commit: &str,
-    warm: &'a [Arc<Snapshot>],
+    commits: &'a [Arc<Snapshot>],
 ) -> Option<(&'a Snapshot, Differences)> {
     let mut nearest: Option<(&Snapshot, Differences)> = None;
-    // What a working tree holds is not what its commit holds.
-    let commits = warm.iter().filter(|warm| !warm.revision.dirty);
-    for warm in commits.rev().take(COMPARED) {
+    for warm in commits.iter().rev().take(COMPARED) {
         // The commit may be gone from the repository; the files are listed then.
         let Ok(differences) = git.differences(&warm.revision.commit, commit) else {
             continue;

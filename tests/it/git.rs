@@ -81,6 +81,26 @@ async fn a_bare_repository_answers_at_every_commit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_commit_holds_what_a_clean_tree_of_another_one_ignores() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    std::fs::write(root.join("made.py"), "def made():\n    pass\n").unwrap();
+    let first = commit(&root, "open the shop");
+    std::fs::write(root.join(".gitignore"), "made.py\n").unwrap();
+    let second = commit(&root, "ignore what is made");
+    std::fs::write(root.join("shop/late.py"), "def late():\n    pass\n").unwrap();
+    commit(&root, "stay open");
+    app.add_tree("shop", &root, false).await;
+    assert_eq!(app.get("/repos/shop").await.json()["dirty"], false);
+    assert!(app.places_of("shop", "made").await.is_empty());
+    for reference in [first, second] {
+        let answer = ask_at(&app, &reference, "made").await;
+        assert_eq!(places(&answer, "made"), ["made.py"]);
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_blob_is_parsed_once_for_all_revisions() {
     let app = TestApp::start().await;
     let (_a, root, _b, bare, [first, second, _]) = history();
