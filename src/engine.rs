@@ -6,6 +6,7 @@
 
 pub mod ask;
 pub mod blobs;
+pub mod earlier;
 pub mod kept;
 pub mod name;
 pub mod permits;
@@ -26,6 +27,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
+pub use earlier::Earlier;
 pub use kept::{Kept, KeptIn};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};

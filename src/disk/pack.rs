@@ -63,6 +63,14 @@ impl Pack {
         }
     }
 
+    /// The shape of the file at `path`, where there is one.
+    pub fn shape_at(path: &Path) -> Option<u64> {
+        let mut start = [0; HEAD];
+        File::open(path).ok()?.read_exact_at(&mut start, 0).ok()?;
+        let shape = u64::from_le_bytes(start[16..24].try_into().ok()?);
+        (start == head(shape)).then_some(shape)
+    }
+
     /// Whether there is an entry; its bytes are not looked at.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.read_known(|known| known.places.contains_key(key))

@@ -184,10 +184,18 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             detail: format!("the source could not be read again, so this may be old: {error}"),
         });
     }
-    let is_current = repository
-        .current()
-        .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
-    if let (true, Watching::Sweeping { reason }) = (is_current, &status.watching) {
+    let current = repository.current();
+    let current = current.filter(|current| std::ptr::eq(&*current.snapshot, snapshot));
+    if current.as_ref().is_some_and(|current| current.is_outdated) {
+        issues.push(Issue {
+            code: "outdated",
+            detail:
+                "an index that an earlier program or other settings made answers until the new \
+                     one is there: what changed since it was stored is missing"
+                    .to_owned(),
+        });
+    }
+    if let (true, Watching::Sweeping { reason }) = (current.is_some(), &status.watching) {
         issues.push(Issue {
             code: "sweeping",
             detail: format!(

@@ -46,6 +46,8 @@ pub struct BlobStats {
 pub struct BlobCache {
     shared: Arc<Shared>,
     kept: Option<Arc<Kept>>,
+    /// Whether it parses what it does not find.
+    parses: bool,
 }
 
 #[derive(Debug)]
@@ -96,6 +98,16 @@ impl BlobCache {
         Self {
             shared: Arc::new(shared),
             kept: None,
+            parses: true,
+        }
+    }
+
+    /// A cache of what is on disk and nothing else: files that are not there are unreadable.
+    pub(super) fn of_stored(kept: Arc<Kept>, limits: Limits) -> Self {
+        Self {
+            kept: Some(kept),
+            parses: false,
+            ..Self::new(limits, 0)
         }
     }
 
@@ -104,6 +116,7 @@ impl BlobCache {
         Self {
             shared: Arc::clone(&self.shared),
             kept: Some(kept),
+            parses: self.parses,
         }
     }
 
@@ -123,7 +136,14 @@ impl BlobCache {
     /// What the blob gives; parses `bytes` unless that was done before. Two threads that ask for
     /// one blob at once parse it once.
     pub fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
-        self.shared.read(blob, named, bytes)
+        if self.parses {
+            return self.shared.read(blob, named, bytes);
+        }
+        let reason = "it is not in the index that an earlier program left".to_owned();
+        Reading {
+            language: named.unwrap_or(Language::Text),
+            content: Err(SkipReason::Unreadable(reason)),
+        }
     }
 
     /// Counts for metrics and tests.

@@ -1,7 +1,7 @@
 //! What of a repository outlives the process: what its blobs gave, by content id, and the segments
 //! of its lexical index, each in a pack of its own, versioned by itself. Written in the background
-//! by [`Kept::save`]; read where a blob or a segment is not in memory. Without a directory it keeps
-//! nothing.
+//! by [`Kept::save`]; read where a blob or a segment is not in memory. What an earlier program left is
+//! read through [`Kept::earlier`] alone. Without a directory it keeps nothing.
 
 use std::collections::HashSet;
 use std::io;
@@ -45,27 +45,76 @@ struct Packs {
     lexical: Pack,
 }
 
-/// What each stage's data depend on beside their keys. Another value of one drops that stage alone.
+/// The shapes of both packs. Another one of a stage drops that stage alone, and those made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shapes {
-    facts: u64,
-    lexical: u64,
+    facts: Shape,
+    lexical: Shape,
+}
+
+/// What a stage's data depend on beside their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    /// How they are written. Another format cannot be read.
+    format: u16,
+    /// What the stage makes of what it is given.
+    version: u16,
+    /// What it is given, hashed.
+    given: u32,
 }
 
 impl Shapes {
     fn new(limits: &Limits) -> Self {
-        let facts = format!(
-            "parse {} facts {} {limits:?}",
-            foveate_parse::VERSION,
-            facts::VERSION
-        );
-        let lexical = format!("lexical {} of {facts}", lexical::VERSION);
-        let hash = |text: &str| xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+        let facts = Shape {
+            format: facts::FORMAT,
+            version: foveate_parse::VERSION,
+            given: hashed(format!("{limits:?}").as_bytes()),
+        };
+        let lexical = Shape {
+            format: lexical::FORMAT,
+            version: lexical::VERSION,
+            given: facts.hash(),
+        };
+        Self { facts, lexical }
+    }
+
+    /// Those of the packs in a directory.
+    fn at(directory: &Path) -> Option<Self> {
+        let shape = |file| Pack::shape_at(&directory.join(file)).map(Shape::of_number);
+        Some(Self {
+            facts: shape(FACTS)?,
+            lexical: shape(LEXICAL)?,
+        })
+    }
+
+    /// Whether what has these shapes is a whole index that `reader` can read.
+    fn is_readable(&self, reader: &Self) -> bool {
+        self.facts.format == reader.facts.format
+            && self.lexical.format == reader.lexical.format
+            && self.lexical.given == self.facts.hash()
+    }
+}
+
+impl Shape {
+    fn number(self) -> u64 {
+        u64::from(self.format) << 48 | u64::from(self.version) << 32 | u64::from(self.given)
+    }
+
+    fn of_number(number: u64) -> Self {
         Self {
-            facts: hash(&facts),
-            lexical: hash(&lexical),
+            format: (number >> 48) as u16,
+            version: (number >> 32) as u16,
+            given: number as u32,
         }
     }
+
+    fn hash(self) -> u32 {
+        hashed(&self.number().to_le_bytes())
+    }
+}
+
+fn hashed(bytes: &[u8]) -> u32 {
+    xxhash_rust::xxh3::xxh3_64(bytes) as u32
 }
 
 impl Kept {
@@ -83,6 +132,21 @@ impl Kept {
             read_only: trouble.is_some(),
             trouble: Mutex::new(trouble),
         }
+    }
+
+    /// The whole index that a program with other limits or versions left, where it can be read; only
+    /// before this one has written anything.
+    pub(super) fn earlier(&self) -> Option<Self> {
+        let directory = self.directory.clone()?;
+        let shapes = Shapes::at(&directory)?;
+        let is_earlier = shapes != self.shapes && shapes.is_readable(&self.shapes);
+        is_earlier.then(|| Self {
+            directory: Some(directory),
+            shapes,
+            packs: Mutex::default(),
+            trouble: Mutex::default(),
+            read_only: true,
+        })
     }
 
     /// The directory of the repository's data; `None` where nothing is kept.
@@ -172,8 +236,8 @@ impl Kept {
         let mut packs = lock(&self.packs);
         let opened = packs.get_or_insert_with(|| {
             Arc::new(Packs {
-                facts: Pack::open(directory.join(FACTS), self.shapes.facts),
-                lexical: Pack::open(directory.join(LEXICAL), self.shapes.lexical),
+                facts: Pack::open(directory.join(FACTS), self.shapes.facts.number()),
+                lexical: Pack::open(directory.join(LEXICAL), self.shapes.lexical.number()),
             })
         });
         Some(Arc::clone(opened))
@@ -238,4 +302,47 @@ fn key_of(file: &SourceFile) -> Option<Box<[u8]>> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_index_is_read_where_both_formats_are_known_and_it_is_whole() {
+        let mine = Shapes::new(&Limits::default());
+        let of = |facts: Shape, lexical: Shape| Shapes {
+            facts,
+            lexical: Shape {
+                given: facts.hash(),
+                ..lexical
+            },
+        };
+        let facts = |format, version| Shape {
+            format,
+            version,
+            ..mine.facts
+        };
+        let next = mine.facts.version + 1;
+        let other = facts(mine.facts.format, next);
+        assert!(of(other, mine.lexical).is_readable(&mine));
+        let lexical = Shape {
+            version: mine.lexical.version + 1,
+            ..mine.lexical
+        };
+        assert!(of(mine.facts, lexical).is_readable(&mine), "segments alone");
+        let unknown = facts(mine.facts.format + 1, next);
+        assert!(!of(unknown, mine.lexical).is_readable(&mine));
+        let lexical = Shape {
+            format: mine.lexical.format + 1,
+            ..mine.lexical
+        };
+        assert!(!of(other, lexical).is_readable(&mine));
+        let mixed = Shapes {
+            facts: other,
+            ..mine
+        };
+        assert!(!mixed.is_readable(&mine), "segments of other facts");
+        assert_eq!(Shape::of_number(other.number()), other);
+    }
 }

@@ -129,6 +129,8 @@ pub struct Published {
     pub parse_issues: BTreeMap<&'static str, usize>,
     /// How long building it took, reading the files not included.
     pub build_time: Duration,
+    /// Whether an earlier program stored it, and this one is still making its own.
+    pub is_outdated: bool,
     memory: OnceLock<Memory>,
 }
 
@@ -139,6 +141,7 @@ impl Published {
             skipped: BTreeMap::new(),
             parse_issues: BTreeMap::new(),
             build_time,
+            is_outdated: false,
             memory: OnceLock::new(),
             snapshot: Arc::clone(&snapshot),
         };
@@ -155,6 +158,13 @@ impl Published {
             }
         }
         published
+    }
+
+    pub(super) fn outdated(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
+        Self {
+            is_outdated: true,
+            ..Self::new(snapshot, build_time)
+        }
     }
 
     /// Estimated bytes per structure. What never changes is counted once, when first asked for.
@@ -329,6 +339,19 @@ impl Repository {
     /// What was known when it left memory, until it is back.
     pub fn rest(&self) -> Option<&Rest> {
         self.rest.as_ref().filter(|_| self.current().is_none())
+    }
+
+    /// The current snapshot, unless it is one that an earlier program stored: nothing may be derived
+    /// from that, and nothing of it stored.
+    pub fn basis(&self) -> Option<Arc<Published>> {
+        self.current().filter(|current| !current.is_outdated)
+    }
+
+    /// The generation of the last snapshot; 0 before the first.
+    pub fn generation(&self) -> u64 {
+        let current = self.current().map(|current| current.snapshot.generation);
+        let rest = || self.rest.as_ref().map_or(0, |rest| rest.generation);
+        current.unwrap_or_else(rest)
     }
 
     /// What will be known when it leaves memory now; `None` before its first index.

@@ -2,14 +2,14 @@
 //! type says that a repository has one.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foveate_index::lexical::LexicalError;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
-use super::{Polling, Pools, Repository, State, Watching};
+use super::{Earlier, Polling, Pools, Repository, State, Watching};
 
 /// Why a snapshot is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,19 +150,31 @@ impl Writer {
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
     pub fn publish(&mut self, plan: Plan) -> Result<Arc<Snapshot>, PublishError> {
-        let previous = self.repository.current();
-        let previous = previous.as_ref().map(|p| &*p.snapshot);
+        let basis = self.repository.basis();
+        let generation = self.repository.generation() + 1;
         let start = Instant::now();
-        let snapshot = self.pools.install(|| match previous {
-            Some(previous) => build(plan, previous.generation + 1, Some(previous)),
-            None => {
-                let before = self.repository.rest().map_or(0, |rest| rest.generation);
-                restore(plan, before + 1, &self.repository.kept().segments())
-            }
+        let snapshot = self.pools.install(|| match basis {
+            Some(basis) => build(plan, generation, Some(&basis.snapshot)),
+            None => restore(plan, generation, &self.repository.kept().segments()),
         });
         let snapshot = snapshot.map(Arc::new)?;
-        self.swap_in(Arc::clone(&snapshot), start.elapsed());
+        self.swap_in(Published::new(Arc::clone(&snapshot), start.elapsed()));
         Ok(snapshot)
+    }
+
+    /// Makes what an earlier program stored the current snapshot, until the next one. Blocks.
+    ///
+    /// # Errors
+    /// When the index cannot be built.
+    pub fn publish_earlier(&mut self, plan: Plan, earlier: &Earlier) -> Result<(), PublishError> {
+        let generation = self.repository.generation() + 1;
+        let start = Instant::now();
+        let segments = earlier.segments();
+        let snapshot = self
+            .pools
+            .install(|| restore(plan, generation, &segments))?;
+        self.swap_in(Published::outdated(Arc::new(snapshot), start.elapsed()));
+        Ok(())
     }
 
     /// Adds the past to the current snapshot, unless it is by now one of another commit. Blocks.
@@ -170,10 +182,10 @@ impl Writer {
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
     pub fn add_history(&mut self, commit: &str, past: Past) -> Result<(), PublishError> {
-        let Some(current) = self.repository.current() else {
+        let Some(basis) = self.repository.basis() else {
             return Ok(());
         };
-        let snapshot = &current.snapshot;
+        let snapshot = &basis.snapshot;
         if snapshot.revision.commit != commit {
             return Ok(());
         }
@@ -186,9 +198,8 @@ impl Writer {
         Ok(())
     }
 
-    fn swap_in(&self, snapshot: Arc<Snapshot>, build_time: Duration) {
-        self.repository
-            .set_current(Published::new(snapshot, build_time));
+    fn swap_in(&self, published: Published) {
+        self.repository.set_current(published);
         self.repository.set_status(|status| {
             status.state = State::Ready;
             status.error = None;

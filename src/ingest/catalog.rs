@@ -236,10 +236,10 @@ impl Catalog {
         for repository in self.engine.repositories() {
             let name = repository.name().to_string();
             let collected = tokio::task::spawn_blocking(move || {
-                let current = repository.current()?;
+                let basis = repository.basis()?;
                 let others = repository.revisions().warm();
                 let kept = repository.kept();
-                Some(kept.collect(&current.snapshot, &others))
+                Some(kept.collect(&basis.snapshot, &others))
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),

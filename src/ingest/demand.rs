@@ -183,13 +183,13 @@ impl Supplier {
     }
 
     fn warm(&self) -> Warm {
-        let current = self.repository.current();
-        let current = current.map(|current| Arc::clone(&current.snapshot));
+        let basis = self.repository.basis();
+        let basis = basis.map(|basis| Arc::clone(&basis.snapshot));
         let is_tree = matches!(self.repository.source(), Source::WorkingTree { .. });
         let (tree, commit) = if is_tree {
-            (current, None)
+            (basis, None)
         } else {
-            (None, current)
+            (None, basis)
         };
         let asked = self.repository.revisions().warm();
         Warm {

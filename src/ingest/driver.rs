@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
-use foveate_model::TouchedFunctions;
+use foveate_index::Revision;
+use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -21,9 +22,11 @@ use super::IngestSettings;
 use super::git::{GitError, GitRepo, Step};
 use super::past::PastReader;
 use super::tree::{Stats, WorkingTree};
-use crate::engine::{Cause, Engine, Past, Phase, Plan, Repository, Writer};
+use crate::engine::{
+    BlobCache, Cause, Earlier, Engine, Past, Phase, Plan, Progress, Repository, Writer,
+};
 pub(super) use git::{GitSource, Origin};
-use tree::{Look, TreeWork, threads_apart};
+use tree::{Look, TreeWork, as_stored, threads_apart};
 
 /// What drives one repository.
 pub(super) struct Driver {
@@ -64,6 +67,10 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
+        let read = as_stored(path.clone(), self.excluded(), Arc::clone(&self.stats));
+        let Some(writer) = self.serve_earlier(writer, read).await else {
+            return;
+        };
         let Some(mut work) = self.open_tree(path, watch, writer).await else {
             return;
         };
@@ -101,7 +108,7 @@ impl Driver {
     }
 
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
-        let (shared, excluded) = (self.shared(), vec![self.settings.data_dir.clone()]);
+        let (shared, excluded) = (self.shared(), self.excluded());
         let settings = Arc::clone(&self.settings);
         let stats = Arc::clone(&self.stats);
         self.blocking(move || {
@@ -152,6 +159,38 @@ impl Driver {
             Some((work, outcome)) => (Some(work), outcome),
             None => (None, Outcome::Cancelled),
         }
+    }
+
+    /// Publishes what an earlier program stored of the files that `read` finds, where there is such an
+    /// index: it answers while this program makes its own. `None` when told to stop.
+    async fn serve_earlier(
+        &self,
+        mut writer: Writer,
+        read: impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + Send + 'static,
+    ) -> Option<Writer> {
+        let repository = Arc::clone(writer.repository());
+        let earlier = self.blocking(move || Earlier::of(&repository)).await?;
+        let Some(earlier) = earlier else {
+            return Some(writer);
+        };
+        let turn = self.turn(writer.repository()).await?;
+        let shared = self.shared();
+        self.blocking(move || {
+            let progress = Arc::clone(writer.repository().progress());
+            let pools = shared.engine.pools();
+            let listed = pools.install(|| read(&shared, earlier.blobs(), &progress));
+            if let Some(listed) = listed {
+                publish_earlier(&mut writer, listed, &earlier);
+            }
+            drop(turn);
+            writer
+        })
+        .await
+    }
+
+    /// What must not be indexed wherever it lies.
+    fn excluded(&self) -> Vec<PathBuf> {
+        vec![self.settings.data_dir.clone()]
     }
 
     /// Waits for the right to read a whole repository; `None` when it is told to stop.
@@ -242,6 +281,25 @@ fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
     tracing::warn!(repo = %name, error = failure, "history not loaded");
     writer.fail_history(failure);
     None
+}
+
+/// A revision and its files.
+type Listed = (Revision, Vec<SourceFile>);
+
+fn publish_earlier(writer: &mut Writer, (revision, files): Listed, earlier: &Earlier) {
+    let plan = Plan {
+        cause: Cause::Registered,
+        revision,
+        files,
+        past: None,
+    };
+    let repo = writer.repository().name().clone();
+    match writer.publish_earlier(plan, earlier) {
+        Ok(()) => {
+            tracing::info!(%repo, "an earlier program's index answers until the new one is made")
+        }
+        Err(error) => tracing::warn!(%repo, %error, "an earlier program's index cannot be used"),
+    }
 }
 
 /// What the blocking half needs of the driver.

@@ -106,22 +106,22 @@ struct Held {
 
 impl Held {
     fn of(repository: &Repository) -> Self {
-        let current = repository.current();
+        let basis = repository.basis();
         let warm = repository.revisions().warm();
         let mut commits: Vec<_> = warm.iter().map(|s| s.revision.commit.clone()).collect();
         commits.sort();
         Self {
-            generation: current.map_or(0, |current| current.snapshot.generation),
+            generation: basis.map_or(0, |basis| basis.snapshot.generation),
             commits,
         }
     }
 }
 
 fn save(repository: &Repository, stats: &Stats) -> bool {
-    let Some(current) = repository.current() else {
+    let Some(basis) = repository.basis() else {
         return true;
     };
-    let snapshot = &current.snapshot;
+    let snapshot = &basis.snapshot;
     let others = repository.revisions().warm();
     let saved = repository
         .kept()

@@ -24,5 +24,6 @@ mod remote;
 mod restart;
 mod same;
 mod stop;
+mod upgrade;
 mod watch;
 mod working_tree;

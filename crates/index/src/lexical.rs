@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
 pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm, idf};
-pub use self::stored::{StoredSegment, VERSION};
+pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, PastCommit};

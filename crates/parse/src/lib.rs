@@ -26,7 +26,7 @@ mod testing;
 
 /// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
 /// test compares it with the facts of fixed texts.
-pub const VERSION: u32 = 1;
+pub const VERSION: u16 = 1;
 
 /// What parsing one file may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,8 +9,8 @@ use foveate_index::Revision;
 use foveate_model::{SkipReason, SourceFile};
 use tokio::sync::mpsc;
 
-use super::{Driver, Loading, Outcome, Shared, fail, finished, publish, publish_history};
-use crate::engine::{Cause, Phase, Plan, Writer};
+use super::{Driver, Listed, Loading, Outcome, Shared, fail, finished, publish, publish_history};
+use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
 use crate::ingest::git::{GitError, GitRepo, Step};
@@ -23,6 +23,26 @@ pub(in crate::ingest) struct GitSource {
     pub reference: String,
     /// Time between two looks, where it is not the configured one.
     pub poll: Option<Duration>,
+}
+
+impl GitSource {
+    /// How what is stored of the files of the ref is found.
+    fn as_stored(&self) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
+        let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
+        move |driver, blobs, progress| {
+            let git = GitRepo::open(&directory).ok()?;
+            let commit = git.resolve(&reference).ok()?;
+            let files = git.files(&commit, blobs, progress).ok()?;
+            driver.git.store(Some(Arc::new(git)));
+            Some((
+                Revision {
+                    commit,
+                    dirty: false,
+                },
+                files,
+            ))
+        }
+    }
 }
 
 /// Where the objects are.
@@ -61,12 +81,10 @@ enum Transfer {
 
 impl Driver {
     /// Keeps a ref of a git repository current until it is told to stop.
-    pub async fn drive_git(
-        self,
-        source: GitSource,
-        mut writer: Writer,
-        mut syncs: mpsc::Receiver<()>,
-    ) {
+    pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
+        let Some(mut writer) = self.serve_earlier(writer, source.as_stored()).await else {
+            return;
+        };
         let mut schedule = Schedule::new(PollSettings {
             interval: source.poll.unwrap_or(self.settings.poll.interval),
             ..self.settings.poll
@@ -246,8 +264,8 @@ impl GitWork {
         let git = GitRepo::open(&self.directory)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
-        let current = repository.current();
-        if current.is_some_and(|c| c.snapshot.revision.commit == commit) {
+        let basis = repository.basis();
+        if basis.is_some_and(|basis| basis.snapshot.revision.commit == commit) {
             return Ok(None);
         }
         let engine = &self.driver.engine;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Outcome, Shared, fail, publish};
-use crate::engine::{Cause, Past, Phase, Plan, Progress, Watching, Writer};
+use super::{Listed, Outcome, Shared, fail, publish};
+use crate::engine::{BlobCache, Cause, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
-use crate::ingest::tree::{TreeError, WorkingTree, is_network};
+use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 
 /// What to look at.
@@ -47,6 +47,23 @@ pub(super) fn threads_apart(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
     is_network(root)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(THREADS_APART);
     threads.build().ok().map(Arc::new)
+}
+
+/// How what is stored of a tree's files is found. Nothing where looking for them may hang.
+pub(super) fn as_stored(
+    root: PathBuf,
+    excluded: Vec<PathBuf>,
+    stats: Arc<Stats>,
+) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> {
+    move |driver, blobs, progress| {
+        if is_network(&root).is_some() {
+            return None;
+        }
+        let mut tree = WorkingTree::new(root, excluded).knowing(stats);
+        tree.rescan(blobs, progress, None).ok()?;
+        driver.git.store(tree.git().cloned().map(Arc::new));
+        Some((tree.revision(), tree.files()))
+    }
 }
 
 /// A git that has held its lock for longer is not waited for.
@@ -267,8 +284,8 @@ impl TreeWork {
 
     fn publish(&mut self, cause: Cause, changed: bool, start: Instant) -> Outcome {
         let revision = self.tree.revision();
-        let current = self.writer.repository().current();
-        let before = current.as_ref().map(|c| &c.snapshot);
+        let basis = self.writer.repository().basis();
+        let before = basis.as_ref().map(|basis| &basis.snapshot);
         if !changed && before.is_some_and(|before| before.revision == revision) {
             self.writer.confirm();
             return Outcome::Settled;

@@ -13,9 +13,12 @@ use super::{Lexical, LexicalError, Part};
 use crate::files::{FileId, Files};
 use crate::stored::bytes::{Decoder, Encoder};
 
-/// Counts the changes of what stands in a segment: terms, fields, what goes into each, tantivy's own
-/// format. What another version wrote must not be read.
-pub const VERSION: u32 = 1;
+/// Counts the changes of how a segment is stored: its fields, tantivy's own format. Another format
+/// cannot be read.
+pub const FORMAT: u16 = 1;
+
+/// Counts the changes of what goes into a segment from given facts: terms, and into which field.
+pub const VERSION: u16 = 1;
 
 /// A segment of a snapshot, to be stored.
 #[derive(Debug)]

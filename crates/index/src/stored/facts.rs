@@ -16,8 +16,8 @@ use super::codes::{
 };
 use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
 
-/// Counts the changes of what stands here. What another version wrote must not be read.
-pub const VERSION: u32 = 1;
+/// Counts the changes of how facts are stored. Another format cannot be read.
+pub const FORMAT: u16 = 1;
 
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
