@@ -1,6 +1,7 @@
 //! The threads that parse and index. A run works in a pool of its own as long as there are enough:
 //! in one pool for all, what is small waits until the many pieces of a large repository are through.
-//! Between pools the system shares the cores.
+//! Between pools the system shares the cores. What nobody waits for has threads that give way to all
+//! others, and so do the programs that they start.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,11 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 pub struct Pools {
     pools: Vec<ThreadPool>,
     runs: Mutex<Runs>,
+    behind: ThreadPool,
 }
+
+/// The niceness of threads that give way: beside one that does not, they get a tenth of a core.
+const NICE: i32 = 10;
 
 #[derive(Debug)]
 struct Runs {
@@ -51,11 +56,11 @@ impl Drop for Run<'_> {
 }
 
 impl Pools {
-    /// At least one pool, each of `threads` threads.
+    /// At least one pool, each of `threads` threads, and `behind` threads for what nobody waits for.
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub fn new(pools: usize, threads: usize) -> Result<Self, ThreadPoolBuildError> {
+    pub fn new(pools: usize, threads: usize, behind: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = |number: usize| {
             ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -67,10 +72,21 @@ impl Pools {
             of_pools: vec![Vec::new(); pools.len()],
             next: 0,
         };
+        let behind = ThreadPoolBuilder::new()
+            .num_threads(behind.max(1))
+            .thread_name(|thread| format!("behind-{thread}"))
+            .start_handler(|_| give_way());
         Ok(Self {
             pools,
             runs: Mutex::new(runs),
+            behind: behind.build()?,
         })
+    }
+
+    /// Runs `work` that nobody waits for, each on one thread, and waits for it: where answers need the
+    /// cores, it takes as long as they do.
+    pub fn behind<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.behind.install(work)
     }
 
     /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
@@ -93,6 +109,15 @@ impl Pools {
     }
 }
 
+/// Lowers the priority of this thread, which is all that this means on Linux. Elsewhere it would be
+/// that of the process.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+        tracing::warn!(%error, "what nobody waits for does not give way to answers");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
@@ -100,9 +125,25 @@ mod tests {
 
     use super::*;
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_nobody_waits_for_gives_way_and_so_do_its_children() {
+        use std::process::Command;
+
+        let pools = Pools::new(1, 1, 1).expect("threads");
+        let nice = || {
+            let printed = Command::new("nice").output().expect("nice runs");
+            let printed = String::from_utf8_lossy(&printed.stdout).trim().parse();
+            printed.expect("a number")
+        };
+        let before: i32 = nice();
+        assert_eq!(pools.behind(nice), NICE.max(before));
+        assert_eq!(pools.install(nice), before);
+    }
+
     #[test]
     fn what_is_short_does_not_wait_for_what_is_long() {
-        let pools = Pools::new(2, 1).expect("threads");
+        let pools = Pools::new(2, 1, 1).expect("threads");
         let (begun, has_begun) = channel();
         let (end, may_end) = channel::<()>();
         let (done, is_done) = channel();

@@ -37,10 +37,12 @@ impl PastReader {
         };
         let (limits, stop) = (self.limits, self.stop.clone());
         let (records, repository) = (Arc::clone(&self.records), Arc::clone(&self.repository));
+        let engine = Arc::clone(&self.engine);
         let work = self.tracker.spawn_blocking(move || {
             // Held here: the work goes on where nobody waits for it any more.
             let _turn = turn;
-            let past = git.history(&commit, &limits, &records, step, &stop);
+            let read = || git.history(&commit, &limits, &records, step, &stop);
+            let past = engine.pools().behind(read);
             repository.set_records_bytes(records.heap_bytes());
             past
         });
