@@ -87,7 +87,7 @@ impl Engine {
     /// An engine without repositories.
     ///
     /// # Errors
-    /// When the threads for indexing cannot be started.
+    /// When the threads cannot be started.
     pub fn new(
         settings: EngineSettings,
         ranking: RankingConfig,
@@ -101,7 +101,7 @@ impl Engine {
             ranking: Arc::new(ranking),
             blobs: BlobCache::new(settings.limits, settings.blob_cache_bytes),
             pools: Arc::new(pools),
-            permits: Permits::new(settings.concurrency, settings.queue),
+            permits: Permits::new(settings.concurrency, settings.queue)?,
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             asked_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),
             history_runs: Arc::new(Semaphore::new(settings.history_runs.max(1))),

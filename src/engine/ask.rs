@@ -90,13 +90,9 @@ impl Engine {
         let deadline = self.settings.deadline;
         let admission = self.permits.acquire(deadline).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
-        let work = tokio::task::spawn_blocking({
+        let work = self.permits.work(admission, {
             let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
-            move || {
-                let answer = answer_now(&snapshot, &question.request, &ranking);
-                drop(admission);
-                answer
-            }
+            move || answer_now(&snapshot, &question.request, &ranking)
         });
         let left = deadline.saturating_sub(asked.elapsed());
         let mut answer = match tokio::time::timeout(left, work).await {

@@ -1,15 +1,19 @@
-//! How many questions are answered at a time and how many may wait. A question that finds the
-//! queue full is turned away at once, so that a burst costs little.
+//! How many questions are answered at a time and how many may wait, and the threads that answer them.
+//! A question that finds the queue full is turned away at once, so that a burst costs little.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// A bounded number of permits with a bounded queue.
 #[derive(Debug)]
 pub struct Permits {
+    /// One for each permit: a thread remembers what it split and counted, several megabytes, so that
+    /// there must not be one for each question of a burst.
+    threads: ThreadPool,
     semaphore: Arc<Semaphore>,
     total: usize,
     waiting: Arc<AtomicUsize>,
@@ -35,14 +39,23 @@ pub enum AdmissionError {
 
 impl Permits {
     /// `total` questions at a time, `queue` waiting.
-    pub fn new(total: usize, queue: usize) -> Self {
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(total: usize, queue: usize) -> Result<Self, ThreadPoolBuildError> {
         let total = total.max(1);
-        Self {
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(total)
+            .thread_name(|thread| format!("answer-{thread}"))
+            // The log has it; who waits learns it from the end of the channel.
+            .panic_handler(|_| ());
+        Ok(Self {
+            threads: threads.build()?,
             semaphore: Arc::new(Semaphore::new(total)),
             total,
             waiting: Arc::default(),
             queue,
-        }
+        })
     }
 
     /// Waits for a permit.
@@ -60,6 +73,22 @@ impl Permits {
             // The semaphore is never closed.
             Ok(Err(_)) | Err(_) => Err(AdmissionError::Waited),
         }
+    }
+
+    /// Does on a thread for answers what was let in. Nothing comes back when it failed on a defect.
+    pub fn work<T: Send + 'static>(
+        &self,
+        admission: Admission,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
+        let (reply, done) = oneshot::channel();
+        self.threads.spawn(move || {
+            let result = work();
+            drop(admission);
+            // Nobody takes it where the deadline has passed.
+            let _ = reply.send(result);
+        });
+        done
     }
 
     /// Permits in use.
@@ -94,7 +123,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_turns_away_and_a_free_permit_lets_in() {
-        let permits = Arc::new(Permits::new(1, 1));
+        let permits = Arc::new(Permits::new(1, 1).expect("a thread"));
         let first = permits.acquire(Duration::ZERO).await;
         assert!(first.is_ok());
         let waiter = tokio::spawn({
@@ -114,10 +143,28 @@ mod tests {
 
     #[tokio::test]
     async fn patience_ends() {
-        let permits = Permits::new(1, 1);
+        let permits = Permits::new(1, 1).expect("a thread");
         let _first = permits.acquire(Duration::ZERO).await;
         let late = permits.acquire(Duration::from_millis(1)).await.err();
         assert_eq!(late, Some(AdmissionError::Waited));
         assert_eq!(permits.waiting(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_defect_gives_its_permit_back_and_the_thread_answers_on() {
+        let permits = Permits::new(1, 1).expect("a thread");
+        let mut threads = Vec::new();
+        for number in 0..10 {
+            let admission = permits.acquire(Duration::from_secs(30)).await;
+            let done = permits.work(admission.expect("a permit"), move || {
+                assert!(number % 2 == 0, "a defect");
+                std::thread::current().id()
+            });
+            let done = done.await;
+            assert_eq!(done.is_ok(), number % 2 == 0);
+            threads.extend(done);
+        }
+        threads.dedup();
+        assert_eq!(threads.len(), 1);
     }
 }
