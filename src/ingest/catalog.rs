@@ -225,8 +225,14 @@ impl Catalog {
                 _ => {}
             }
         }
+        self.free(repository);
         tracing::info!(repo = name, "removed");
         Ok(true)
+    }
+
+    /// Frees what a repository holds, off the async threads: a large index takes a second and more.
+    fn free(&self, repository: Arc<Repository>) {
+        self.tracker.spawn_blocking(move || drop(repository));
     }
 
     /// Drops what is stored and no revision that is warm holds, and what is stored of repositories

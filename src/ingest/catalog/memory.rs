@@ -61,7 +61,9 @@ impl Catalog {
             loop {
                 tokio::time::sleep(LOOK).await;
                 while let Some(least) = self.too_much() {
-                    if !self.lay_down(&least).await {
+                    let is_down = self.lay_down(&least).await;
+                    self.free(least);
+                    if !is_down {
                         break;
                     }
                 }
