@@ -10,6 +10,10 @@ use foveate_model::{ObjectId, RepoPath, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 const NOUNS: [&str; 12] = [
     "order", "invoice", "customer", "session", "token", "template", "field", "query", "cache",
     "schedule", "report", "payment",

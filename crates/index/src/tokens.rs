@@ -5,23 +5,23 @@
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-use foldhash::HashMap;
-use foldhash::fast::FixedState;
+use foldhash::fast::{FixedState, RandomState};
+use hashbrown::HashTable;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Longer identifiers are data (hashes, base64), not names.
 const LONGEST: usize = 80;
 
-/// Identifiers remembered per thread (about 6 MB); above this the memory is cleared, so that hostile
-/// input cannot grow it without a bound.
-const REMEMBERED: usize = 1 << 16;
+/// Identifiers remembered per thread (about 3 MB), as many as a table of the next power of two holds;
+/// above this the memory is cleared, so that hostile input cannot grow it without a bound.
+const REMEMBERED: usize = (1 << 16) / 8 * 7;
 /// Longer ones are rare and not worth remembering.
 const LONGEST_REMEMBERED: usize = 40;
 
 thread_local! {
     static TERMS: RefCell<Terms> = RefCell::new(Terms {
         stemmer: Stemmer::create(Algorithm::English),
-        known: HashMap::default(),
+        known: Known::default(),
         lower: String::new(),
         found: String::new(),
     });
@@ -29,10 +29,66 @@ thread_local! {
 
 struct Terms {
     stemmer: Stemmer,
-    /// By identifier its terms, each followed by a space: text repeats its identifiers.
-    known: HashMap<Box<str>, Box<str>>,
+    known: Known,
     lower: String,
     found: String,
+}
+
+/// By identifier its terms, each followed by a space: text repeats its identifiers. All of them stand
+/// in one string, since every thread has such a memory and small allocations cost half of it.
+#[derive(Default)]
+struct Known {
+    hasher: RandomState,
+    places: HashTable<Place>,
+    text: String,
+}
+
+/// Where an identifier stands in the text, and behind it its terms; both are short. Places and text are
+/// cleared together, so that none lies outside.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u32,
+    identifier: u16,
+    terms: u16,
+}
+
+impl Known {
+    fn get(&self, identifier: &str) -> Option<&str> {
+        let hash = self.hasher.hash_one(identifier);
+        let is_it = |place: &Place| place.identifier(&self.text) == identifier;
+        let place = *self.places.find(hash, is_it)?;
+        let start = place.start as usize + usize::from(place.identifier);
+        Some(&self.text[start..start + usize::from(place.terms)])
+    }
+
+    /// Adds an identifier that is not there.
+    fn insert(&mut self, identifier: &str, terms: &str) {
+        if self.places.len() >= REMEMBERED {
+            self.places.clear();
+            self.text.clear();
+        }
+        let place = Place {
+            start: self.text.len() as u32,
+            identifier: identifier.len() as u16,
+            terms: terms.len() as u16,
+        };
+        self.text.push_str(identifier);
+        self.text.push_str(terms);
+        let hash = self.hasher.hash_one(identifier);
+        let Self {
+            hasher,
+            places,
+            text,
+        } = self;
+        places.insert_unique(hash, place, |place| hasher.hash_one(place.identifier(text)));
+    }
+}
+
+impl Place {
+    fn identifier(self, text: &str) -> &str {
+        let start = self.start as usize;
+        &text[start..start + usize::from(self.identifier)]
+    }
 }
 
 /// Calls `emit` for every term of `text`, in order; a compound identifier's whole self precedes
@@ -150,11 +206,7 @@ impl Terms {
         self.split(identifier);
         visit(&self.found);
         if identifier.len() <= LONGEST_REMEMBERED {
-            if self.known.len() >= REMEMBERED {
-                self.known.clear();
-            }
-            let found = self.found.as_str().into();
-            self.known.insert(identifier.into(), found);
+            self.known.insert(identifier, &self.found);
         }
     }
 
@@ -218,6 +270,19 @@ mod tests {
         check("Connections are failing", &["connect", "are", "fail"]);
         check("x = f(a)", &[]);
         check("größe_änderung", &["größe_änderung", "größe", "änderung"]);
+    }
+
+    #[test]
+    fn what_was_forgotten_is_split_again() {
+        let numbers = 10..REMEMBERED * 2;
+        let text: String = numbers.clone().map(|n| format!("part{n} ")).collect();
+        let expected: String = numbers.map(|n| format!("part{n} part {n} ")).collect();
+        for _ in 0..2 {
+            let mut out = String::new();
+            append_terms(&text, &mut out);
+            assert!(out == expected, "numbered parts");
+            TERMS.with_borrow(|terms| assert!(terms.known.places.len() <= REMEMBERED));
+        }
     }
 
     #[test]

@@ -129,6 +129,9 @@ impl Scoring {
             }
         }
         self.end_file(&run, lengths, &mut impacts);
+        // They are kept for as long as the segment: no more than they need.
+        impacts.chunks.shrink_to_fit();
+        impacts.files.shrink_to_fit();
         impacts
     }
 
