@@ -79,6 +79,9 @@ impl Memory {
     }
 }
 
+/// So many changed files are not enough work for all threads at every stage.
+const LITTLE: usize = 200;
+
 impl Snapshot {
     /// Indexes `files`. Where `previous` is given, what it holds for unchanged files is used
     /// again; the result is the same as without it.
@@ -126,31 +129,38 @@ impl Snapshot {
     ) -> Result<Self, LexicalError> {
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());
-        let (lexical, (symbols, messages, graph)) = rayon::join(
-            || {
-                let commits = commits(&files, history.as_ref(), known);
-                Lexical::build(&files, commits, segments(&files))
-            },
-            || {
-                let (symbols, messages) = rayon::join(
-                    || match known {
-                        Some((p, change)) => p.symbols.derive(&files, &p.files, change),
-                        None => Symbols::new(&files),
-                    },
-                    || match known {
-                        Some((p, change)) => p.messages.derive(&files, change),
-                        None => Messages::new(&files),
-                    },
-                );
-                let previous = known.map(|(previous, change)| Previous {
-                    files: &previous.files,
-                    graph: &previous.graph,
-                    change,
-                });
-                let graph = Graph::derive(&files, &symbols, previous);
-                (symbols, messages, graph)
-            },
-        );
+        let words = || {
+            let commits = commits(&files, history.as_ref(), known);
+            Lexical::build(&files, commits, segments(&files))
+        };
+        let structure = || {
+            let (symbols, messages) = rayon::join(
+                || match known {
+                    Some((p, change)) => p.symbols.derive(&files, &p.files, change),
+                    None => Symbols::new(&files),
+                },
+                || match known {
+                    Some((p, change)) => p.messages.derive(&files, change),
+                    None => Messages::new(&files),
+                },
+            );
+            let previous = known.map(|(previous, change)| Previous {
+                files: &previous.files,
+                graph: &previous.graph,
+                change,
+            });
+            let graph = Graph::derive(&files, &symbols, previous);
+            (symbols, messages, graph)
+        };
+        let is_little = |change: &Change| change.changed().len() <= LITTLE;
+        let ((symbols, messages, graph), lexical) = if change.as_ref().is_some_and(is_little) {
+            rayon::join(structure, words)
+        } else {
+            // Each keeps all threads busy. Side by side, some threads would have a segment to write
+            // when the others have nothing left to do.
+            let structure = structure();
+            (structure, words())
+        };
         Ok(Self {
             revision,
             generation,
