@@ -1,6 +1,7 @@
 //! The threads that parse and index. A run works in a pool of its own as long as there are enough:
 //! in one pool for all, what is small waits until the many pieces of a large repository are through.
-//! Between pools the system shares the cores. What nobody waits for has threads that give way to all
+//! Between pools the system shares the cores. Pasts are added to indexes in a pool apart: after a burst of
+//! new repositories there are many, and each takes longer than bringing one back. What nobody waits for has threads that give way to all
 //! others, and so do the programs that they start.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 pub struct Pools {
     pools: Vec<ThreadPool>,
     runs: Mutex<Runs>,
+    pasts: ThreadPool,
     behind: ThreadPool,
 }
 
@@ -72,6 +74,9 @@ impl Pools {
             of_pools: vec![Vec::new(); pools.len()],
             next: 0,
         };
+        let pasts = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|thread| format!("past-{thread}"));
         let behind = ThreadPoolBuilder::new()
             .num_threads(behind.max(1))
             .thread_name(|thread| format!("behind-{thread}"))
@@ -79,6 +84,7 @@ impl Pools {
         Ok(Self {
             pools,
             runs: Mutex::new(runs),
+            pasts: pasts.build()?,
             behind: behind.build()?,
         })
     }
@@ -101,6 +107,11 @@ impl Pools {
             Some(pool) => pool.install(work),
             None => work(),
         }
+    }
+
+    /// Runs `work` that adds a past to an index and waits for it; it is in the way of other pasts alone.
+    pub fn add_past<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pasts.install(work)
     }
 
     /// Held for a look, never across work.
@@ -139,6 +150,27 @@ mod tests {
         let before: i32 = nice();
         assert_eq!(pools.behind(nice), NICE.max(before));
         assert_eq!(pools.install(nice), before);
+    }
+
+    #[test]
+    fn what_is_asked_does_not_wait_for_pasts() {
+        let pools = Pools::new(1, 1, 1).expect("threads");
+        let (begun, has_begun) = channel();
+        let (end, may_end) = channel::<()>();
+        let (done, is_done) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pools.add_past(|| {
+                    begun.send(()).expect("someone waits");
+                    may_end.into_iter().next()
+                })
+            });
+            has_begun.recv().expect("it begins");
+            scope.spawn(|| pools.install(|| done.send(())));
+            let is_through = is_done.recv_timeout(Duration::from_secs(60));
+            drop(end);
+            assert!(is_through.is_ok());
+        });
     }
 
     #[test]

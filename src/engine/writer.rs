@@ -153,10 +153,16 @@ impl Writer {
         let basis = self.repository.basis();
         let generation = self.repository.generation() + 1;
         let start = Instant::now();
-        let snapshot = self.pools.install(|| match basis {
+        let adds_past = plan.cause == Cause::History;
+        let build = || match basis {
             Some(basis) => build(plan, generation, Some(&basis.snapshot)),
             None => restore(plan, generation, &self.repository.kept().segments()),
-        });
+        };
+        let snapshot = if adds_past {
+            self.pools.add_past(build)
+        } else {
+            self.pools.install(build)
+        };
         let snapshot = snapshot.map(Arc::new)?;
         self.swap_in(Published::new(Arc::clone(&snapshot), start.elapsed()));
         Ok(snapshot)

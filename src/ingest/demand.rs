@@ -259,7 +259,7 @@ impl Supplier {
             };
             engine
                 .pools()
-                .install(|| build(plan, before.generation + 1, Some(&before)))
+                .add_past(|| build(plan, before.generation + 1, Some(&before)))
                 .map_err(|error| GitError::Unavailable(error.to_string()))
         })
         .await
