@@ -180,9 +180,7 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             detail: format!("the source could not be read again, so this may be old: {error}"),
         });
     }
-    let current = repository.current();
-    let current = current.filter(|current| std::ptr::eq(&*current.snapshot, snapshot));
-    if current.as_ref().is_some_and(|current| current.is_outdated) {
+    if snapshot.is_outdated {
         issues.push(Issue {
             code: "outdated",
             detail:
@@ -191,7 +189,10 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
                     .to_owned(),
         });
     }
-    if let (true, Watching::Sweeping { reason }) = (current.is_some(), &status.watching) {
+    let is_current = repository
+        .current()
+        .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
+    if let (true, Watching::Sweeping { reason }) = (is_current, &status.watching) {
         issues.push(Issue {
             code: "sweeping",
             detail: format!(

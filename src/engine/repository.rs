@@ -129,8 +129,6 @@ pub struct Published {
     pub parse_issues: BTreeMap<&'static str, usize>,
     /// How long building it took, reading the files not included.
     pub build_time: Duration,
-    /// Whether an earlier program stored it, and this one is still making its own.
-    pub is_outdated: bool,
     memory: OnceLock<Memory>,
 }
 
@@ -141,7 +139,6 @@ impl Published {
             skipped: BTreeMap::new(),
             parse_issues: BTreeMap::new(),
             build_time,
-            is_outdated: false,
             memory: OnceLock::new(),
             snapshot: Arc::clone(&snapshot),
         };
@@ -158,13 +155,6 @@ impl Published {
             }
         }
         published
-    }
-
-    pub(super) fn outdated(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
-        Self {
-            is_outdated: true,
-            ..Self::new(snapshot, build_time)
-        }
     }
 
     /// Estimated bytes per structure. What never changes is counted once, when first asked for.
@@ -344,7 +334,8 @@ impl Repository {
     /// The current snapshot, unless it is one that an earlier program stored: nothing may be derived
     /// from that, and nothing of it stored.
     pub fn basis(&self) -> Option<Arc<Published>> {
-        self.current().filter(|current| !current.is_outdated)
+        self.current()
+            .filter(|current| !current.snapshot.is_outdated)
     }
 
     /// The generation of the last snapshot; 0 before the first.

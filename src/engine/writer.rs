@@ -176,10 +176,10 @@ impl Writer {
         let generation = self.repository.generation() + 1;
         let start = Instant::now();
         let segments = earlier.segments();
-        let snapshot = self
-            .pools
-            .install(|| restore(plan, generation, &segments))?;
-        self.swap_in(Published::outdated(Arc::new(snapshot), start.elapsed()));
+        let restore = || restore(plan, generation, &segments);
+        let mut snapshot = self.pools.install(restore)?;
+        snapshot.is_outdated = true;
+        self.swap_in(Published::new(Arc::new(snapshot), start.elapsed()));
         Ok(())
     }
 

@@ -43,6 +43,9 @@ pub struct Snapshot {
     /// How far the functions that those commits changed are known. [`Self::build`] takes them for
     /// read; whoever knows better says so before the snapshot is shared.
     pub touched_functions: TouchedFunctions,
+    /// Whether an earlier program stored what it is made of, so that nothing may be derived from it. The
+    /// builder's owner says so.
+    pub is_outdated: bool,
 }
 
 /// Estimated heap bytes per structure.
@@ -171,6 +174,7 @@ impl Snapshot {
             graph,
             history,
             touched_functions: TouchedFunctions::default(),
+            is_outdated: false,
         })
     }
 
