@@ -1,8 +1,8 @@
 //! The threads that parse and index. A run works in a pool of its own as long as there are enough:
 //! in one pool for all, what is small waits until the many pieces of a large repository are through.
-//! Between pools the system shares the cores. Pasts are added to indexes in a pool apart: after a burst of
-//! new repositories there are many, and each takes longer than bringing one back. What nobody waits for has threads that give way to all
-//! others, and so do the programs that they start.
+//! Between pools the system shares the cores. Pasts are added to indexes in a pool apart: after a burst
+//! of new repositories there are many, and each takes longer than bringing one back. Its threads, and
+//! those that do what nobody waits for, give way to all others, and so do the programs that they start.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -76,7 +76,8 @@ impl Pools {
         };
         let pasts = ThreadPoolBuilder::new()
             .num_threads(threads)
-            .thread_name(|thread| format!("past-{thread}"));
+            .thread_name(|thread| format!("past-{thread}"))
+            .start_handler(|_| give_way());
         let behind = ThreadPoolBuilder::new()
             .num_threads(behind.max(1))
             .thread_name(|thread| format!("behind-{thread}"))
@@ -149,6 +150,7 @@ mod tests {
         };
         let before: i32 = nice();
         assert_eq!(pools.behind(nice), NICE.max(before));
+        assert_eq!(pools.add_past(nice), NICE.max(before));
         assert_eq!(pools.install(nice), before);
     }
 
