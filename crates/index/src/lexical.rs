@@ -6,9 +6,11 @@ mod commits;
 mod fields;
 mod impacts;
 mod past;
+mod postings;
 mod score;
 mod segment;
 pub(crate) mod stored;
+mod vocabulary;
 mod weights;
 
 use std::sync::{Arc, OnceLock};

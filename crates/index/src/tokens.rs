@@ -103,18 +103,6 @@ pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     });
 }
 
-/// Appends the terms of `text` to `out`, each followed by a space; gives their number.
-pub fn append_terms(text: &str, out: &mut String) -> u32 {
-    let before = out.len();
-    TERMS.with_borrow_mut(|terms| {
-        for identifier in identifiers(text) {
-            terms.visit(identifier, |found| out.push_str(found));
-        }
-    });
-    let added = out.as_bytes().get(before..).unwrap_or_default();
-    added.iter().filter(|byte| **byte == b' ').count() as u32
-}
-
 /// A term as a hash that is the same in every run.
 pub fn hash(term: &str) -> u64 {
     FixedState::default().hash_one(term)
@@ -128,10 +116,40 @@ pub fn terms(text: &str) -> Vec<String> {
 }
 
 /// The stretches of letters, digits and underscores, without underscores at their ends.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .map(|word| word.trim_matches('_'))
-        .filter(|word| !word.is_empty())
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.split_at(run(rest, |c| !is_alphanumeric(c))).1;
+        let (word, tail) = rest.split_at(run(rest, |c| c == '_' || is_alphanumeric(c)));
+        rest = tail;
+        (!word.is_empty()).then(|| word.trim_end_matches('_'))
+    })
+}
+
+/// How many bytes the characters at the start of `text` have that are of one kind. Byte by byte where it
+/// can: all text that is indexed goes through here.
+fn run(text: &str, is_of_kind: impl Fn(char) -> bool) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let next = if byte.is_ascii() {
+            Some(char::from(*byte))
+        } else {
+            text[at..].chars().next()
+        };
+        match next {
+            Some(c) if is_of_kind(c) => at += c.len_utf8(),
+            _ => break,
+        }
+    }
+    at
+}
+
+fn is_alphanumeric(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        c.is_alphanumeric()
+    }
 }
 
 /// The parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
@@ -266,6 +284,17 @@ mod tests {
     }
 
     #[test]
+    fn identifiers_stand_between_whatever_is_none() {
+        let found = |text| identifiers(text).collect::<Vec<_>>();
+        assert_eq!(
+            found("__a_b__ __ (c1)_é·日本_x_"),
+            ["a_b", "c1", "é", "日本_x"]
+        );
+        assert_eq!(found("_\u{1f600}_²—z"), ["²", "z"]);
+        assert!(found("").is_empty() && found("__ · _").is_empty());
+    }
+
+    #[test]
     fn words_are_stemmed_and_short_ones_kept() {
         check("Connections are failing", &["connect", "are", "fail"]);
         check("x = f(a)", &[]);
@@ -276,11 +305,10 @@ mod tests {
     fn what_was_forgotten_is_split_again() {
         let numbers = 10..REMEMBERED * 2;
         let text: String = numbers.clone().map(|n| format!("part{n} ")).collect();
-        let expected: String = numbers.map(|n| format!("part{n} part {n} ")).collect();
+        let of = |n: usize| [format!("part{n}"), "part".to_owned(), n.to_string()];
+        let expected: Vec<String> = numbers.flat_map(of).collect();
         for _ in 0..2 {
-            let mut out = String::new();
-            append_terms(&text, &mut out);
-            assert!(out == expected, "numbered parts");
+            assert!(terms(&text) == expected, "numbered parts");
             TERMS.with_borrow(|terms| assert!(terms.known.places.len() <= REMEMBERED));
         }
     }

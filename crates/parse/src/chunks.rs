@@ -1,8 +1,7 @@
 //! Cuts a file into chunks: every line belongs to exactly one. Functions stay whole as long as
 //! they are short enough; everything else is cut where it hurts least.
 
-use std::collections::HashSet;
-
+use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Language, Lines, LocalId};
 
 use crate::lines::{NO_STATEMENT, TextLines};

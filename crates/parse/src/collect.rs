@@ -1,8 +1,7 @@
 //! Gathers facts while a walker visits a tree, and finishes them: ids, lines, qualified names,
 //! leading comments, order, and which names are shadowed. It knows no grammar.
 
-use std::collections::HashSet;
-
+use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::{
     Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
     Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Visibility,

@@ -18,11 +18,9 @@ impl LineIndex {
         if len > 0 {
             starts.push(0);
         }
-        for (at, byte) in text.bytes().enumerate() {
-            if byte == b'\n' && at + 1 < text.len() {
-                starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
-            }
-        }
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+        let next = newlines.map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
+        starts.extend(next.filter(|start| *start < len));
         Self { starts, len }
     }
 

@@ -58,6 +58,8 @@ enum Kind {
     Module,
     Comment,
     Text,
+    TextStart,
+    TextEnd,
     Interpolation,
     Identifier,
     Attribute,
@@ -102,6 +104,8 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         "module" => Kind::Module,
         "comment" => Kind::Comment,
         "string" => Kind::Text,
+        "string_start" => Kind::TextStart,
+        "string_end" => Kind::TextEnd,
         "interpolation" => Kind::Interpolation,
         "identifier" => Kind::Identifier,
         "attribute" => Kind::Attribute,
@@ -141,8 +145,6 @@ fn action(name: &str, IsNamed(named): IsNamed) -> Action {
         | "none"
         | "true"
         | "line_continuation"
-        | "string_start"
-        | "string_end"
         | "string_content"
         | "global_statement"
         | "nonlocal_statement"
@@ -249,7 +251,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
             self.collector.statement(node, depth);
         }
         match kind {
-            Kind::Skip => return Descend::Past,
+            Kind::Skip | Kind::TextStart | Kind::TextEnd => return Descend::Past,
             Kind::Plain | Kind::Error => {}
             Kind::Module => {
                 self.docstring_at = self.docstring(node).map_or(usize::MAX, |d| d.start_byte())
@@ -357,10 +359,10 @@ impl<'t> Walker<'t> {
         let mut interpolated = Descend::Past;
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
-            match child.kind() {
-                "string_start" => content.start = child.end_byte(),
-                "string_end" => content.end = child.start_byte(),
-                "interpolation" => {
+            match self.kind(child) {
+                Kind::TextStart => content.start = child.end_byte(),
+                Kind::TextEnd => content.end = child.start_byte(),
+                Kind::Interpolation => {
                     interpolated = Descend::Into;
                     let before = Span::new(start, child.start_byte());
                     self.collector.region(RegionKind::Text, before);

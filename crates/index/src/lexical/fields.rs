@@ -2,7 +2,7 @@
 
 use foveate_model::{Chunk, Content, RegionKind, Span};
 
-use crate::tokens::append_terms;
+use super::vocabulary::Vocabulary;
 
 /// A field of a chunk or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,30 +59,42 @@ pub const FIELDS: usize = 8;
 /// Numbers of terms per field.
 pub type Lengths = [u32; FIELDS];
 
-/// The terms of one document, field by field, separated by spaces, with their counts.
+/// The terms of one document, field by field, as often as they stand there.
 #[derive(Debug, Default)]
-pub struct DocumentTerms {
-    /// Terms per field, each followed by a space.
-    pub terms: [String; FIELDS],
-    /// How many per field.
-    pub lengths: Lengths,
+pub struct DocumentTerms<'t> {
+    vocabulary: Vocabulary<'t>,
+    numbers: [Vec<u32>; FIELDS],
 }
 
-impl DocumentTerms {
-    /// Empties all fields, keeping their memory.
+impl<'t> DocumentTerms<'t> {
+    /// Empties all fields, keeping their memory and the numbers of terms.
     pub fn clear(&mut self) {
-        self.terms.iter_mut().for_each(String::clear);
-        self.lengths = [0; FIELDS];
+        self.numbers.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The terms by number, per field.
+    pub fn numbers(&self) -> &[Vec<u32>; FIELDS] {
+        &self.numbers
+    }
+
+    /// How many terms there are, per field.
+    pub fn lengths(&self) -> Lengths {
+        self.numbers.each_ref().map(|numbers| numbers.len() as u32)
+    }
+
+    /// The terms of all documents so far.
+    pub fn vocabulary(&self) -> &Vocabulary<'t> {
+        &self.vocabulary
     }
 
     /// Adds the terms of `text` to `field`.
-    pub fn add(&mut self, field: Field, text: &str) {
-        let count = append_terms(text, &mut self.terms[field as usize]);
-        self.lengths[field as usize] += count;
+    pub fn add(&mut self, field: Field, text: &'t str) {
+        let numbers = &mut self.numbers[field as usize];
+        self.vocabulary.append(text, numbers);
     }
 
     /// Fills in a chunk: its text by region, and the names that begin or hold in it.
-    pub fn chunk(&mut self, content: &Content, chunk: &Chunk) {
+    pub fn chunk(&mut self, content: &'t Content, chunk: &Chunk) {
         let facts = &content.facts;
         if facts.definitions.is_empty() && !facts.language.is_code() {
             self.add(Field::Documentation, chunk.span.of(&content.text));
@@ -107,7 +119,7 @@ impl DocumentTerms {
         }
     }
 
-    fn regions(&mut self, content: &Content, span: Span) {
+    fn regions(&mut self, content: &'t Content, span: Span) {
         let regions = &content.facts.regions;
         let first = regions.partition_point(|r| r.span.end <= span.start);
         let mut at = span.start;
@@ -129,7 +141,7 @@ impl DocumentTerms {
         self.code(content, at, span.end);
     }
 
-    fn code(&mut self, content: &Content, start: u32, end: u32) {
+    fn code(&mut self, content: &'t Content, start: u32, end: u32) {
         if start < end {
             self.add(Field::Code, Span { start, end }.of(&content.text));
         }

@@ -6,17 +6,13 @@ use std::sync::{Arc, Weak};
 
 use foveate_model::{Content, RepoPath};
 use tantivy::directory::RamDirectory;
-use tantivy::schema::{
-    Field as TantivyField, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
-};
-use tantivy::tokenizer::{TextAnalyzer, TokenizerManager, WhitespaceTokenizer};
-use tantivy::{
-    Directory as _, Index, IndexSettings, InvertedIndexReader, SegmentReader, TantivyDocument, Term,
-};
+use tantivy::schema::{Field as TantivyField, IndexRecordOption};
+use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{Impacts, Known, Posting, Scoring};
+use super::postings::{META, Postings};
 
 /// A file as a segment knows it.
 #[derive(Clone, Debug)]
@@ -70,72 +66,38 @@ impl std::fmt::Debug for Segment {
     }
 }
 
-/// Terms come to tantivy separated by spaces: they were split and stemmed before.
-const SPLIT_ALREADY: &str = "split_already";
-
-/// The file of tantivy's that names the others.
-pub const META: &str = "meta.json";
-
-/// Arena of one segment writer. Tantivy flushes nothing from a single-segment writer, so this is
-/// only a first size: as much as the text has, within these bounds.
-const WRITER_BYTES: std::ops::RangeInclusive<usize> = 1 << 20..=32 << 20;
-
 impl Segment {
     /// Indexes `files`, which must be in path order.
     ///
     /// # Errors
     /// When tantivy cannot write the segment.
     pub fn build(files: &[(RepoPath, Arc<Content>)]) -> Result<Self, LexicalError> {
-        let mut schema = Schema::builder();
-        let options = TextOptions::default().set_indexing_options(
-            TextFieldIndexing::default()
-                .set_tokenizer(SPLIT_ALREADY)
-                .set_index_option(IndexRecordOption::WithFreqs)
-                .set_fieldnorms(false),
-        );
-        let fields = Field::ALL.map(|field| schema.add_text_field(field.name(), options.clone()));
-        let tokenizers = TokenizerManager::new();
-        tokenizers.register(
-            SPLIT_ALREADY,
-            TextAnalyzer::from(WhitespaceTokenizer::default()),
-        );
-        let directory = RamDirectory::create();
-        let bytes: usize = files.iter().map(|(_, content)| content.text.len()).sum();
-        let writer_bytes = bytes.clamp(*WRITER_BYTES.start(), *WRITER_BYTES.end());
-        // No document is stored, so that a thread for compressing them would start for nothing.
-        let settings = IndexSettings {
-            docstore_compress_dedicated_thread: false,
-            ..IndexSettings::default()
-        };
-        let mut writer = Index::builder()
-            .schema(schema.build())
-            .settings(settings)
-            .tokenizers(tokenizers)
-            .single_segment_index_writer::<TantivyDocument>(directory.clone(), writer_bytes)?;
         let mut documents = Vec::new();
         let mut lengths: [Vec<u32>; FIELDS] = Default::default();
         let mut terms = DocumentTerms::default();
+        let mut postings = Postings::default();
         for (position, (path, content)) in files.iter().enumerate() {
             terms.clear();
             terms.add(Field::Path, path.as_str());
-            let mut add = |terms: &DocumentTerms, chunk| {
+            let mut add = |terms: &DocumentTerms<'_>, chunk| {
+                postings.add(terms);
                 documents.push(Document {
                     file: position as u32,
                     chunk,
                 });
-                for (all, own) in lengths.iter_mut().zip(terms.lengths) {
+                for (all, own) in lengths.iter_mut().zip(terms.lengths()) {
                     all.push(own);
                 }
-                writer.add_document(document(&fields, terms))
             };
-            add(&terms, Document::OF_FILE)?;
+            add(&terms, Document::OF_FILE);
             for (number, chunk) in content.facts.chunks.iter().enumerate() {
                 terms.clear();
                 terms.chunk(content, chunk);
-                add(&terms, number as u32)?;
+                add(&terms, number as u32);
             }
         }
-        writer.finalize()?;
+        let directory = RamDirectory::create();
+        postings.write(&terms.vocabulary().sorted(), &directory)?;
         let held = files.iter().map(|(path, content)| SegmentFile {
             path: path.clone(),
             content: Arc::downgrade(content),
@@ -331,14 +293,4 @@ impl Segment {
     pub fn remembered_bytes(&self) -> usize {
         self.known.heap_bytes()
     }
-}
-
-fn document(fields: &[TantivyField; FIELDS], terms: &DocumentTerms) -> TantivyDocument {
-    let mut document = TantivyDocument::new();
-    for (field, text) in fields.iter().zip(&terms.terms) {
-        if !text.is_empty() {
-            document.add_text(*field, text);
-        }
-    }
-    document
 }

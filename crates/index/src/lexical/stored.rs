@@ -8,7 +8,8 @@ use tantivy::Directory as _;
 use tantivy::directory::RamDirectory;
 
 use super::fields::FIELDS;
-use super::segment::{Document, META, Segment, SegmentFile};
+use super::postings::META;
+use super::segment::{Document, Segment, SegmentFile};
 use super::{Lexical, LexicalError, Part};
 use crate::files::{FileId, Files};
 use crate::stored::bytes::{Decoder, Encoder};

@@ -11,6 +11,11 @@ impl Encoder {
         self.0
     }
 
+    /// The bytes so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// One byte.
     pub fn byte(&mut self, byte: u8) {
         self.0.push(byte);
