@@ -37,20 +37,6 @@ impl Field {
         Self::Comment,
         Self::Code,
     ];
-
-    /// The field's name in the index.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Name => "name",
-            Self::Scope => "scope",
-            Self::Parameters => "parameters",
-            Self::Documentation => "documentation",
-            Self::Text => "text",
-            Self::Comment => "comment",
-            Self::Code => "code",
-        }
-    }
 }
 
 /// How many fields there are.

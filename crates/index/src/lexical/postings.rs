@@ -1,5 +1,5 @@
-//! The posting lists of a segment while it is made: in which documents a term stands, field by field,
-//! and how often. Terms are numbers until the end, so that a text's identifiers are hashed once and its
+//! The posting lists of a segment while it is made: in which documents a term stands, in which fields
+//! of theirs, and how often. Terms are numbers until the end, so that a text's identifiers are hashed once and its
 //! terms not at all; tantivy's writer of documents, which is given each term as a text, takes half as
 //! long again. What comes out is tantivy's format, written by its serializer.
 
@@ -13,62 +13,75 @@ use tantivy::schema::{
 };
 use tantivy::{Directory as _, Index, IndexMeta, IndexSettings, Segment};
 
-use super::fields::{DocumentTerms, FIELDS, Field};
+use super::fields::{DocumentTerms, FIELDS};
 use crate::stored::bytes::{Decoder, Encoder};
 
 /// The file of tantivy's that names the others.
 pub const META: &str = "meta.json";
 
-/// Posting lists being written.
+/// Tantivy's field.
+pub const TERMS: &str = "terms";
+
+/// Posting lists being written. Tantivy has one field: what it takes for a document is a field of one
+/// of ours, so that a term stands in one dictionary and its list is in the order in which it is read.
 #[derive(Debug, Default)]
 pub struct Postings {
-    fields: [FieldPostings; FIELDS],
+    /// By term.
+    lists: Vec<List>,
     documents: u32,
+    /// Terms in all documents.
+    terms: u64,
     /// How often each term stands in the field at hand; all are zero between two fields.
     frequencies: Vec<u32>,
     /// The terms of the field at hand.
     seen: Vec<u32>,
 }
 
-#[derive(Debug, Default)]
-struct FieldPostings {
-    /// By term its place in `lists`, and one more; 0 for one that the field does not have.
-    places: Vec<u32>,
-    lists: Vec<List>,
-    /// How many terms all documents have.
-    terms: u64,
-}
-
-/// Where one term stands in one field.
+/// In which places one term stands.
 #[derive(Debug, Default)]
 struct List {
-    /// Per document the difference to the one before, and how often where that is not once.
+    /// Per place the difference to the one before, and how often where that is not once.
     bytes: Encoder,
-    documents: u32,
+    places: u32,
     last: u32,
+}
+
+/// What tantivy takes for a document: a field of a document.
+fn place(document: u32, field: usize) -> u32 {
+    document * FIELDS as u32 + field as u32
+}
+
+/// The document and the field of a place.
+pub fn of_place(place: u32) -> (u32, usize) {
+    (place / FIELDS as u32, place as usize % FIELDS)
 }
 
 impl Postings {
     /// Adds the next document.
     pub fn add(&mut self, terms: &DocumentTerms<'_>) {
-        for (field, terms) in self.fields.iter_mut().zip(terms.numbers()) {
+        for (field, terms) in terms.numbers().iter().enumerate() {
+            self.terms += terms.len() as u64;
             for term in terms {
-                let at = *term as usize;
-                if at >= self.frequencies.len() {
-                    self.frequencies.resize(at + 1, 0);
-                }
-                if self.frequencies[at] == 0 {
-                    self.seen.push(*term);
-                }
-                self.frequencies[at] += 1;
+                self.count(*term);
             }
-            field.terms += terms.len() as u64;
             for term in self.seen.drain(..) {
                 let frequency = std::mem::take(&mut self.frequencies[term as usize]);
-                field.list(term).push(self.documents, frequency);
+                self.lists[term as usize].push(place(self.documents, field), frequency);
             }
         }
         self.documents += 1;
+    }
+
+    fn count(&mut self, term: u32) {
+        let at = term as usize;
+        if at >= self.lists.len() {
+            self.lists.resize_with(at + 1, List::default);
+            self.frequencies.resize(at + 1, 0);
+        }
+        if self.frequencies[at] == 0 {
+            self.seen.push(term);
+        }
+        self.frequencies[at] += 1;
     }
 
     /// Writes the lists to `directory`, which is empty, as an index of one segment. `terms` are
@@ -77,15 +90,12 @@ impl Postings {
     /// # Errors
     /// When tantivy cannot write them.
     pub fn write(&self, terms: &[(&str, u32)], directory: &RamDirectory) -> tantivy::Result<()> {
-        let (schema, fields) = schema();
+        let (schema, field) = schema();
         let index = Index::create(directory.clone(), schema, IndexSettings::default())?;
-        let segment = index.new_segment().with_max_doc(self.documents);
+        let places = place(self.documents, 0);
+        let segment = index.new_segment().with_max_doc(places);
         let mut serializer = InvertedIndexSerializer::open(&segment)?;
-        for (number, field) in fields.into_iter().zip(&self.fields) {
-            if !field.lists.is_empty() {
-                field.write(serializer.new_field(number, field.terms, None)?, terms)?;
-            }
-        }
+        self.write_lists(serializer.new_field(field, self.terms, None)?, terms)?;
         serializer.close()?;
         write_rest(&segment)?;
         let meta = IndexMeta {
@@ -95,6 +105,22 @@ impl Postings {
         let meta = serde_json::to_vec(&meta).map_err(std::io::Error::from)?;
         directory.atomic_write(META.as_ref(), &meta)?;
         Ok(())
+    }
+
+    fn write_lists(
+        &self,
+        mut serializer: FieldSerializer<'_>,
+        terms: &[(&str, u32)],
+    ) -> std::io::Result<()> {
+        for (term, number) in terms {
+            // A term that was remembered but never added has no list.
+            if let Some(list) = self.lists.get(*number as usize) {
+                serializer.new_term(term.as_bytes(), list.places, true)?;
+                list.for_each(|place, frequency| serializer.write_doc(place, frequency, &[]));
+                serializer.close_term()?;
+            }
+        }
+        serializer.close()
     }
 }
 
@@ -109,69 +135,37 @@ fn write_rest(segment: &Segment) -> tantivy::Result<()> {
     Ok(())
 }
 
-/// How tantivy is told about the fields, and what it calls them.
-fn schema() -> (Schema, [TantivyField; FIELDS]) {
+/// How tantivy is told about its field, and what it calls it.
+fn schema() -> (Schema, TantivyField) {
     let mut schema = Schema::builder();
     let options = TextOptions::default().set_indexing_options(
         TextFieldIndexing::default()
             .set_index_option(IndexRecordOption::WithFreqs)
             .set_fieldnorms(false),
     );
-    let fields = Field::ALL.map(|field| schema.add_text_field(field.name(), options.clone()));
-    (schema.build(), fields)
-}
-
-impl FieldPostings {
-    fn list(&mut self, term: u32) -> &mut List {
-        let at = term as usize;
-        if at >= self.places.len() {
-            self.places.resize(at + 1, 0);
-        }
-        if self.places[at] == 0 {
-            self.lists.push(List::default());
-            self.places[at] = self.lists.len() as u32;
-        }
-        &mut self.lists[self.places[at] as usize - 1]
-    }
-
-    fn write(
-        &self,
-        mut serializer: FieldSerializer<'_>,
-        terms: &[(&str, u32)],
-    ) -> std::io::Result<()> {
-        for (term, number) in terms {
-            let place = self.places.get(*number as usize).copied().unwrap_or(0);
-            if let Some(list) = self.lists.get((place as usize).wrapping_sub(1)) {
-                serializer.new_term(term.as_bytes(), list.documents, true)?;
-                list.for_each(|document, frequency| {
-                    serializer.write_doc(document, frequency, &[]);
-                });
-                serializer.close_term()?;
-            }
-        }
-        serializer.close()
-    }
+    let field = schema.add_text_field(TERMS, options);
+    (schema.build(), field)
 }
 
 impl List {
-    fn push(&mut self, document: u32, frequency: u32) {
-        let difference = u64::from(document - self.last);
+    fn push(&mut self, place: u32, frequency: u32) {
+        let difference = u64::from(place - self.last);
         self.bytes
             .number(difference << 1 | u64::from(frequency > 1));
         if frequency > 1 {
             self.bytes.number(frequency);
         }
-        self.last = document;
-        self.documents += 1;
+        self.last = place;
+        self.places += 1;
     }
 
     fn for_each(&self, mut visit: impl FnMut(u32, u32)) {
         let mut rest = Decoder::new(self.bytes.as_bytes());
-        let mut document = 0;
+        let mut place = 0;
         while let Some(head) = rest.number() {
-            document += (head >> 1) as u32;
+            place += (head >> 1) as u32;
             let frequency = if head & 1 == 1 { rest.number32() } else { None };
-            visit(document, frequency.unwrap_or(1));
+            visit(place, frequency.unwrap_or(1));
         }
     }
 }
@@ -180,20 +174,22 @@ impl List {
 mod tests {
     use tantivy::{SegmentReader, Term};
 
+    use super::super::fields::Field;
     use super::*;
 
-    /// Where a term stands in a field: documents and how often.
-    fn read(reader: &SegmentReader, field: Field, term: &str) -> Vec<(u32, u32)> {
-        let number = reader.schema().get_field(field.name()).unwrap();
+    /// Where a term stands: documents, fields and how often.
+    fn read(reader: &SegmentReader, term: &str) -> Vec<(u32, Field, u32)> {
+        let number = reader.schema().get_field(TERMS).unwrap();
         let inverted = reader.inverted_index(number).unwrap();
         let term = Term::from_field_text(number, term);
-        let with_frequencies = IndexRecordOption::WithFreqs;
-        let block = inverted.read_block_postings(&term, with_frequencies);
+        let block = inverted.read_block_postings(&term, IndexRecordOption::WithFreqs);
         let mut found = Vec::new();
         if let Some(mut block) = block.unwrap() {
             while !block.docs().is_empty() {
-                let pairs = block.docs().iter().zip(block.freqs());
-                found.extend(pairs.map(|(document, frequency)| (*document, *frequency)));
+                for (place, frequency) in block.docs().iter().zip(block.freqs()) {
+                    let (document, field) = of_place(*place);
+                    found.push((document, Field::ALL[field], *frequency));
+                }
                 block.advance();
             }
         }
@@ -211,7 +207,10 @@ mod tests {
             match document {
                 0 => terms.add(Field::Name, "pool"),
                 998 => terms.add(Field::Code, "größe rare"),
-                999 => terms.add(Field::Code, &often),
+                999 => {
+                    terms.add(Field::Code, &often);
+                    terms.add(Field::Path, "pool");
+                }
                 even if even % 2 == 0 => terms.add(Field::Code, "even pool even"),
                 _ => {}
             }
@@ -226,17 +225,14 @@ mod tests {
             panic!("{} segments", segments.len());
         };
         let reader = SegmentReader::open(segment).unwrap();
-        assert_eq!(reader.max_doc(), DOCUMENTS);
-        let even = || (2..998).step_by(2);
-        let read = |field, term| read(&reader, field, term);
-        assert_eq!(read(Field::Name, "pool"), [(0, 1)]);
-        assert_eq!(read(Field::Code, "größe"), [(998, 1)]);
-        assert_eq!(
-            read(Field::Code, "even"),
-            even().map(|d| (d, 2)).collect::<Vec<_>>()
-        );
-        let pool = even().map(|d| (d, 1)).chain([(999, 300)]);
-        assert_eq!(read(Field::Code, "pool"), pool.collect::<Vec<_>>());
-        assert!(read(Field::Name, "even").is_empty() && read(Field::Path, "pool").is_empty());
+        assert_eq!(read(&reader, "größe"), [(998, Field::Code, 1)]);
+        assert!(read(&reader, "absent").is_empty());
+        let evens = || (2..998).step_by(2);
+        let even = evens().map(|document| (document, Field::Code, 2));
+        assert_eq!(read(&reader, "even"), even.collect::<Vec<_>>());
+        let last = [(999, Field::Path, 1), (999, Field::Code, 300)];
+        let pool = evens().map(|document| (document, Field::Code, 1));
+        let pool = [(0, Field::Name, 1)].into_iter().chain(pool).chain(last);
+        assert_eq!(read(&reader, "pool"), pool.collect::<Vec<_>>());
     }
 }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Weak};
 
 use foveate_model::{Content, RepoPath};
 use tantivy::directory::RamDirectory;
+use tantivy::error::DataCorruption;
 use tantivy::schema::{Field as TantivyField, IndexRecordOption};
 use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
 use super::impacts::{Impacts, Known, Posting, Scoring};
-use super::postings::{META, Postings};
+use super::postings::{META, Postings, TERMS, of_place};
 
 /// A file as a segment knows it.
 #[derive(Clone, Debug)]
@@ -50,7 +51,8 @@ pub struct Segment {
     lengths: [Vec<u32>; FIELDS],
     /// Terms per field, by file.
     file_lengths: Vec<Lengths>,
-    readers: [(TantivyField, Arc<InvertedIndexReader>); FIELDS],
+    field: TantivyField,
+    reader: Arc<InvertedIndexReader>,
     known: Known,
     /// Tantivy's own files.
     directory: RamDirectory,
@@ -116,33 +118,20 @@ impl Segment {
         directory: RamDirectory,
     ) -> Result<Self, LexicalError> {
         let index = Index::open(directory.clone())?;
-        let segments = index.searchable_segments()?;
-        let reader = match segments.first() {
-            Some(segment) => Some(SegmentReader::open(segment)?),
-            None => None,
-        };
-        let mut readers = Vec::with_capacity(FIELDS);
-        for field in Field::ALL {
-            let field = index.schema().get_field(field.name())?;
-            let inverted = match &reader {
-                Some(reader) => reader.inverted_index(field)?,
-                None => Arc::new(InvertedIndexReader::empty(IndexRecordOption::WithFreqs)),
-            };
-            readers.push((field, inverted));
-        }
-        let readers = match readers.try_into() {
-            Ok(readers) => readers,
-            Err(_) => unreachable!("one reader is made per field"),
-        };
+        let segment = index.searchable_segments()?.pop();
+        let segment = segment.ok_or_else(|| {
+            tantivy::TantivyError::DataCorruption(DataCorruption::comment_only("no segment"))
+        })?;
+        let field = index.schema().get_field(TERMS)?;
+        let reader = SegmentReader::open(&segment)?.inverted_index(field)?;
         let mut file_lengths = vec![[0; FIELDS]; files.len()];
         for (field, lengths) in lengths.iter().enumerate() {
             for (document, own) in documents.iter().zip(lengths) {
                 file_lengths[document.file as usize][field] += own;
             }
         }
-        let id = segments.first().map(|segment| segment.id().uuid_string());
         Ok(Self {
-            id: id.unwrap_or_default(),
+            id: segment.id().uuid_string(),
             files,
             bytes: directory.total_mem_usage()
                 + documents.len() * (size_of::<Document>() + size_of::<Lengths>())
@@ -150,7 +139,8 @@ impl Segment {
             documents,
             lengths,
             file_lengths,
-            readers,
+            field,
+            reader,
             known: Known::default(),
             directory,
         })
@@ -212,19 +202,14 @@ impl Segment {
     /// Where `term` stands, by document and field.
     fn postings(&self, term: &str) -> Result<Vec<Posting>, LexicalError> {
         let mut out = Vec::new();
-        for field in Field::ALL {
-            let lengths = &self.lengths[field as usize];
-            self.read(term, field, |document, frequency| {
-                out.push(Posting {
-                    document,
-                    field: field as usize,
-                    frequency,
-                    length: lengths[document as usize],
-                });
-            })?;
-        }
-        // The sort keeps the order of the fields within a document.
-        out.sort_by_key(|posting| posting.document);
+        self.read(term, |document, field, frequency| {
+            out.push(Posting {
+                document,
+                field,
+                frequency,
+                length: self.lengths[field][document as usize],
+            });
+        })?;
         Ok(out)
     }
 
@@ -242,7 +227,11 @@ impl Segment {
         let mut lists = Vec::with_capacity(terms.len());
         for term in terms {
             let mut list = Vec::new();
-            self.read(term, field, |document, _| list.push(document))?;
+            self.read(term, |document, of, _| {
+                if of == field as usize {
+                    list.push(document);
+                }
+            })?;
             if list.is_empty() {
                 return Ok(list);
             }
@@ -260,23 +249,19 @@ impl Segment {
         Ok(documents)
     }
 
-    /// Calls `visit` with every document that has `term` in `field`, in order, and how often.
-    fn read(
-        &self,
-        term: &str,
-        field: Field,
-        mut visit: impl FnMut(u32, u32),
-    ) -> Result<(), LexicalError> {
-        let (number, reader) = &self.readers[field as usize];
-        let term = Term::from_field_text(*number, term);
-        let postings = reader
+    /// Calls `visit` with every document and field that has `term`, in order, and how often.
+    fn read(&self, term: &str, mut visit: impl FnMut(u32, usize, u32)) -> Result<(), LexicalError> {
+        let term = Term::from_field_text(self.field, term);
+        let postings = self
+            .reader
             .read_block_postings(&term, IndexRecordOption::WithFreqs)
             .map_err(tantivy::TantivyError::from)?;
         if let Some(mut block) = postings {
             // Block by block: a cursor over single documents costs half as much again.
             while !block.docs().is_empty() {
-                for (document, frequency) in block.docs().iter().zip(block.freqs()) {
-                    visit(*document, *frequency);
+                for (place, frequency) in block.docs().iter().zip(block.freqs()) {
+                    let (document, field) = of_place(*place);
+                    visit(document, field, *frequency);
                 }
                 block.advance();
             }

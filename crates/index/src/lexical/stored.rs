@@ -16,7 +16,7 @@ use crate::stored::bytes::{Decoder, Encoder};
 
 /// Counts the changes of how a segment is stored: its fields, tantivy's own format. Another format
 /// cannot be read.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 
 /// Counts the changes of what goes into a segment from given facts: terms, and into which field.
 pub const VERSION: u16 = 1;
