@@ -76,20 +76,22 @@ impl Lexical {
     /// # Errors
     /// When a segment cannot be written.
     pub fn new(files: &Files) -> Result<Self, LexicalError> {
-        Self::build(files, Arc::default(), Vec::new())
+        let (lexical, ()) = Self::build(files, Vec::new(), Arc::default, || ())?;
+        Ok(lexical)
     }
 
-    /// Indexes all files, beside the commits that are indexed already. `segments` are used again
-    /// for the files that they still describe; scores depend on the files alone, not on how they are
-    /// spread over segments.
+    /// Indexes all files and the past `commits`, and does what is to be done `beside`. `segments` are
+    /// used again for the files that they still describe; scores depend on the files alone, not on how
+    /// they are spread over segments.
     ///
     /// # Errors
     /// When a segment cannot be written.
-    pub(crate) fn build(
+    pub(crate) fn build<T: Send>(
         files: &Files,
-        commits: Arc<Commits>,
         segments: Vec<Arc<Segment>>,
-    ) -> Result<Self, LexicalError> {
+        commits: impl FnOnce() -> Arc<Commits> + Send,
+        beside: impl FnOnce() -> T + Send,
+    ) -> Result<(Self, T), LexicalError> {
         let mut covered = vec![false; files.len()];
         let mut parts: Vec<Part> = segments
             .into_iter()
@@ -100,16 +102,29 @@ impl Lexical {
             .ids()
             .filter(|id| !covered[id.0 as usize] && files.content(*id).is_some())
             .collect();
-        let built: Result<Vec<Part>, LexicalError> = split(files, &fresh)
-            .into_par_iter()
-            .map(|ids| {
-                let segment = Segment::build(&segment_files(files, ids))?;
-                let held = ids.iter().copied().map(Some).collect();
-                Ok(Part::new(Arc::new(segment), held))
-            })
-            .collect();
-        parts.extend(built?);
-        Ok(Self::assemble(files, parts, commits))
+        let runs = split(files, &fresh);
+        let write = |ids: &[FileId]| {
+            let segment = Segment::build(&segment_files(files, ids))?;
+            let held = ids.iter().copied().map(Some).collect();
+            Ok(Part::new(Arc::new(segment), held))
+        };
+        let ((first, beside), (rest, commits)) = match runs.split_first() {
+            // A run is written by one thread: whoever has written the first goes on with what is
+            // beside, which all threads can share once theirs are written.
+            Some((first, rest)) if !rest.is_empty() => rayon::join(
+                || (Some(write(first)), beside()),
+                || (rest.par_iter().copied().map(write).collect(), commits()),
+            ),
+            _ => rayon::join(
+                || (None, beside()),
+                || (runs.iter().copied().map(write).collect(), commits()),
+            ),
+        };
+        let rest: Vec<Result<Part, LexicalError>> = rest;
+        for part in first.into_iter().chain(rest) {
+            parts.push(part?);
+        }
+        Ok((Self::assemble(files, parts, commits), beside))
     }
 
     fn assemble(files: &Files, mut parts: Vec<Part>, commits: Arc<Commits>) -> Self {

@@ -82,9 +82,6 @@ impl Memory {
     }
 }
 
-/// So many changed files are not enough work for all threads at every stage.
-const LITTLE: usize = 200;
-
 impl Snapshot {
     /// Indexes `files`. Where `previous` is given, what it holds for unchanged files is used
     /// again; the result is the same as without it.
@@ -132,10 +129,6 @@ impl Snapshot {
     ) -> Result<Self, LexicalError> {
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());
-        let words = || {
-            let commits = commits(&files, history.as_ref(), known);
-            Lexical::build(&files, commits, segments(&files))
-        };
         let structure = || {
             let (symbols, messages) = rayon::join(
                 || match known {
@@ -155,19 +148,13 @@ impl Snapshot {
             let graph = Graph::derive(&files, &symbols, previous);
             (symbols, messages, graph)
         };
-        let is_little = |change: &Change| change.changed().len() <= LITTLE;
-        let ((symbols, messages, graph), lexical) = if change.as_ref().is_some_and(is_little) {
-            rayon::join(structure, words)
-        } else {
-            // Each keeps all threads busy. Side by side, some threads would have a segment to write
-            // when the others have nothing left to do.
-            let structure = structure();
-            (structure, words())
-        };
+        let past = || commits(&files, history.as_ref(), known);
+        let (lexical, (symbols, messages, graph)) =
+            Lexical::build(&files, segments(&files), past, structure)?;
         Ok(Self {
             revision,
             generation,
-            lexical: lexical?,
+            lexical,
             files,
             symbols,
             messages,

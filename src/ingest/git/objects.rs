@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use foveate_model::{Language, ObjectId, RepoPath, SkipReason, SourceFile};
 
@@ -269,6 +271,10 @@ fn missing() -> SkipReason {
     SkipReason::Unreadable("the repository lacks this object (a partial clone?)".to_owned())
 }
 
+/// Bytes of blobs that are read and wait to be parsed, at most: git is faster by an order of magnitude, and
+/// most of a large repository would stand in memory.
+const AHEAD: usize = 32 << 20;
+
 /// Reads blobs through one git process on this thread and parses them on the rayon pool.
 fn read_all(
     repo: &GitRepo,
@@ -278,13 +284,18 @@ fn read_all(
 ) -> Result<Vec<SourceFile>, GitError> {
     let ids: Vec<ObjectId> = wanted.iter().map(|w| w.blob).collect();
     let read = Mutex::new(Vec::with_capacity(wanted.len()));
+    let ahead = AtomicUsize::new(0);
     cat_file(repo, "--batch", &ids, |stdout| {
         rayon::in_place_scope(|scope| {
             for blob in wanted {
+                wait_below(&ahead, AHEAD);
                 progress.check()?;
                 let bytes = read_blob(stdout)?;
-                let read = &read;
+                let size = bytes.as_ref().map_or(0, Vec::len);
+                ahead.fetch_add(size, Ordering::Relaxed);
+                let (read, ahead) = (&read, &ahead);
                 scope.spawn(move |_| {
+                    ahead.fetch_sub(size, Ordering::Relaxed);
                     let files = files_of(blob, bytes, blobs, progress);
                     read.lock()
                         .unwrap_or_else(PoisonError::into_inner)
@@ -296,6 +307,16 @@ fn read_all(
     })?;
     progress.check()?;
     Ok(read.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Waits until others have brought `count` below `limit`; does their work meanwhile where this thread
+/// is one of the pool's, which may have no other.
+fn wait_below(count: &AtomicUsize, limit: usize) {
+    while count.load(Ordering::Relaxed) >= limit {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// The sizes of objects; `None` for those that the repository lacks.
