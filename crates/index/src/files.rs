@@ -49,19 +49,21 @@ struct Units {
     /// The unit of each.
     of: Box<[Option<LocalId>]>,
     /// Made when first asked for.
-    names: OnceLock<NameTerms>,
+    names: OnceLock<Names>,
 }
 
-/// The terms of the names of a file's definitions.
+/// The names of a file's definitions.
 #[derive(Debug)]
-struct NameTerms {
+struct Names {
+    /// By definition: see [`tokens::hash`].
+    hashes: Box<[u64]>,
     /// `ends[d - 1]..ends[d]` are those of definition `d`.
     ends: Box<[u32]>,
     /// See [`tokens::hash`].
     terms: Box<[u64]>,
 }
 
-impl NameTerms {
+impl Names {
     fn new(definitions: &[Definition]) -> Self {
         let mut terms = Vec::new();
         let ends = definitions.iter().map(|definition| {
@@ -70,11 +72,12 @@ impl NameTerms {
         });
         Self {
             ends: ends.collect(),
+            hashes: definitions.iter().map(|d| tokens::hash(&d.name)).collect(),
             terms: terms.into(),
         }
     }
 
-    fn of(&self, local: LocalId) -> &[u64] {
+    fn terms(&self, local: LocalId) -> &[u64] {
         let at = local.0 as usize;
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let start = at.checked_sub(1).map_or(0, end);
@@ -337,18 +340,28 @@ impl Files {
         Some(self.global(id.file, unit))
     }
 
-    /// The terms of a definition's name as hashes, in order. Split once for as long as the file's
-    /// content is known: ranking looks at the names of thousands of definitions.
+    /// The terms of a definition's name as hashes, in order.
+    ///
+    /// # Panics
+    /// When the definition is not in this snapshot.
     pub fn name_terms(&self, id: DefId) -> &[u64] {
-        let Some(units) = self.units.get(id.file.0 as usize) else {
-            return &[];
-        };
-        let of_file = || {
-            self.content(id.file)
-                .map_or(&[][..], |c| &c.facts.definitions)
-        };
-        let names = units.names.get_or_init(|| NameTerms::new(of_file()));
-        names.of(id.local)
+        self.names(id.file).terms(id.local)
+    }
+
+    /// A definition's name as a hash: see [`tokens::hash`].
+    ///
+    /// # Panics
+    /// When the definition is not in this snapshot.
+    pub fn name_hash(&self, id: DefId) -> u64 {
+        self.names(id.file).hashes[id.local.0 as usize]
+    }
+
+    /// Made once for as long as the file's content is known: ranking looks at the names of thousands
+    /// of definitions.
+    fn names(&self, file: FileId) -> &Names {
+        let of_file = || self.content(file).map_or(&[][..], |c| &c.facts.definitions);
+        let names = &self.units[file.0 as usize].names;
+        names.get_or_init(|| Names::new(of_file()))
     }
 
     /// The units of a file, in place order.

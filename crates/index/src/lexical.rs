@@ -25,7 +25,7 @@ pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, PastCommit};
 use self::impacts::Scoring;
-pub use self::past::{NameId, Named, PathId};
+pub use self::past::{FunctionId, PathId};
 use self::segment::Document;
 pub(crate) use self::segment::Segment;
 use crate::files::{ChunkId, FileId, Files};

@@ -11,7 +11,7 @@ use foveate_fixture::changes::{Changes, Tree};
 use foveate_index::citations::Citation;
 use foveate_index::lexical::{Bm25, FIELDS, LexicalWeights, QueryTerm};
 use foveate_index::symbols::fold;
-use foveate_index::{DefId, Revision, Snapshot};
+use foveate_index::{DefId, Revision, Snapshot, tokens};
 use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
 
 /// Contents by language and text: what was parsed once stays the same.
@@ -222,7 +222,12 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     }
     writeln!(out, "{:?}", commits.cited(&Citation::Number(12))).unwrap();
     for id in snapshot.files.ids() {
-        writeln!(out, "{:?}", commits.of_function(id, "connect")).unwrap();
+        writeln!(
+            out,
+            "{:?}",
+            commits.of_function(id, tokens::hash("connect"))
+        )
+        .unwrap();
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveate_model::History;
 
-use super::past::{Named, PastCommits, PathId, Recorded};
+use super::past::{FunctionId, PastCommits, PathId, Recorded};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
 
@@ -57,9 +57,10 @@ impl<'a> PastCommit<'a> {
     }
 
     /// Functions that it touched in them.
-    pub fn functions(self) -> impl Iterator<Item = Named> + 'a {
+    pub fn functions(self) -> impl Iterator<Item = FunctionId> + 'a {
         let functions = self.recorded.functions.iter().copied();
-        functions.filter(move |(path, _)| self.commits.file(*path).is_some())
+        let path_of = move |function| self.commits.past.path_of(function);
+        functions.filter(move |function| self.commits.file(path_of(*function)).is_some())
     }
 
     /// Terms of its message.
@@ -103,7 +104,8 @@ impl Commits {
         }
         let is_there = |path: &PathId| found[path.0 as usize].is_some();
         let seen = past.commits.iter().map(|commit| {
-            let there = commit.functions.iter().filter(|(path, _)| is_there(path));
+            let functions = commit.functions.iter();
+            let there = functions.filter(|function| is_there(&past.path_of(**function)));
             Seen {
                 length: commit.length,
                 function_share: 1.0 / (there.count() as f32).sqrt(),
@@ -172,8 +174,8 @@ impl Commits {
     }
 
     /// The functions of a file that have a name, as commits know them, and the commits that touched
-    /// them, by position, newest first.
-    pub fn of_function(&self, file: FileId, name: &str) -> Option<(Named, &[u32])> {
+    /// them, by position, newest first. `name` is as [`Files::name_hash`] gives it.
+    pub fn of_function(&self, file: FileId, name: u64) -> Option<(FunctionId, &[u32])> {
         let path = self.paths.get(file.0 as usize).copied().flatten()?;
         self.past.of_function(path, name)
     }

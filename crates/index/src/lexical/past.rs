@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use foveate_model::{Commit, History, ObjectId, RepoPath};
 
 use crate::citations::{Citation, citations};
-use crate::tokens::for_each_term;
+use crate::tokens::{self, for_each_term};
 
 /// A commit that touched more files says nothing about any of them (renames, reformatting).
 const MOST_FILES: usize = 40;
@@ -20,12 +20,9 @@ const MOST_FILES: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub(super) u32);
 
-/// A distinct name of a touched function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NameId(u32);
-
 /// A function as commits know it: by path and name.
-pub type Named = (PathId, NameId);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionId(u32);
 
 /// One past commit.
 #[derive(Debug)]
@@ -33,7 +30,7 @@ pub(super) struct Recorded {
     /// The paths that it touched, in id order.
     pub paths: Box<[PathId]>,
     /// The functions that it touched in them, in order.
-    pub functions: Box<[Named]>,
+    pub functions: Box<[FunctionId]>,
     /// Terms of its message.
     pub length: u32,
     /// What it gives to each file: 1 / sqrt(files touched, gone ones included).
@@ -54,9 +51,7 @@ pub(super) struct PastCommits {
     /// Per path, the terms of the messages of the commits that touched it, each by its share.
     pub path_lengths: Vec<f32>,
     postings: HashMap<Box<str>, Box<[(u32, u16)]>>,
-    /// Per function its commits, newest first.
-    functions: HashMap<Named, Box<[u32]>>,
-    names: HashMap<Box<str>, NameId>,
+    functions: Functions,
     /// The commits by id.
     ids: Vec<(ObjectId, u32)>,
     /// The commits whose messages cite an issue or a pull request, newest first.
@@ -65,6 +60,90 @@ pub(super) struct PastCommits {
     of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
     /// Bytes of `of_terms`.
     remembered: AtomicUsize,
+}
+
+/// The functions that commits touched, by path and within a path by name.
+#[derive(Debug, Default)]
+struct Functions {
+    /// `of_path[p]..of_path[p + 1]` are those of path `p`.
+    of_path: Vec<u32>,
+    /// By function its path.
+    paths: Vec<PathId>,
+    /// By function its name: see [`tokens::hash`].
+    names: Vec<u64>,
+    /// `commits_of[f]..commits_of[f + 1]` of `commits` are those of function `f`, newest first.
+    commits_of: Vec<u32>,
+    commits: Vec<u32>,
+}
+
+impl Functions {
+    /// `touched` has the paths and names of functions by commit, the newest first, each once. Gives
+    /// the functions of each commit, too.
+    fn new(paths: usize, touched: &[Vec<(PathId, u64)>]) -> (Self, Vec<Box<[FunctionId]>>) {
+        let mut all: Vec<(PathId, u64)> = touched.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut of_path = vec![0; paths + 1];
+        for (path, _) in &all {
+            of_path[path.0 as usize + 1] += 1;
+        }
+        add_up(&mut of_path);
+        let mut functions = Self {
+            of_path,
+            paths: all.iter().map(|(path, _)| *path).collect(),
+            names: all.iter().map(|(_, name)| *name).collect(),
+            commits_of: vec![0; all.len() + 1],
+            commits: vec![0; touched.iter().map(Vec::len).sum()],
+        };
+        let ids = |(path, name): &(PathId, u64)| functions.find(*path, *name);
+        let ids = touched
+            .iter()
+            .map(|of_commit| of_commit.iter().filter_map(ids).collect());
+        let ids: Vec<Box<[FunctionId]>> = ids.collect();
+        for id in ids.iter().flat_map(|ids| &**ids) {
+            functions.commits_of[id.0 as usize + 1] += 1;
+        }
+        add_up(&mut functions.commits_of);
+        let mut next = functions.commits_of.clone();
+        for (commit, ids) in (0..).zip(&ids) {
+            for id in &**ids {
+                let at = &mut next[id.0 as usize];
+                functions.commits[*at as usize] = commit;
+                *at += 1;
+            }
+        }
+        (functions, ids)
+    }
+
+    fn find(&self, path: PathId, name: u64) -> Option<FunctionId> {
+        let at = path.0 as usize;
+        let start = self.of_path[at];
+        let names = &self.names[start as usize..self.of_path[at + 1] as usize];
+        let found = names.binary_search(&name).ok()?;
+        Some(FunctionId(start + found as u32))
+    }
+
+    fn commits(&self, function: FunctionId) -> &[u32] {
+        let at = function.0 as usize;
+        &self.commits[self.commits_of[at] as usize..self.commits_of[at + 1] as usize]
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.of_path)
+            + size_of_val(&*self.paths)
+            + size_of_val(&*self.names)
+            + size_of_val(&*self.commits_of)
+            + size_of_val(&*self.commits)
+    }
+}
+
+/// Makes of numbers of things where each one's things start.
+fn add_up(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += *count;
+        *count = sum;
+    }
 }
 
 impl PastCommits {
@@ -108,10 +187,15 @@ impl PastCommits {
     }
 
     /// The functions of a path that have a name, as commits know them, and the commits that touched
-    /// them, by position, newest first.
-    pub fn of_function(&self, path: PathId, name: &str) -> Option<(Named, &[u32])> {
-        let named = (path, *self.names.get(name)?);
-        Some((named, self.functions.get(&named)?))
+    /// them, by position, newest first. `name` is a [`tokens::hash`].
+    pub fn of_function(&self, path: PathId, name: u64) -> Option<(FunctionId, &[u32])> {
+        let function = self.functions.find(path, name)?;
+        Some((function, self.functions.commits(function)))
+    }
+
+    /// The path of a function.
+    pub fn path_of(&self, function: FunctionId) -> PathId {
+        self.functions.paths[function.0 as usize]
     }
 
     /// The commits whose messages cite an issue or a pull request, by position, newest first.
@@ -143,16 +227,12 @@ impl PastCommits {
             .sum();
         let commit = |c: &Recorded| size_of_val(&*c.paths) + size_of_val(&*c.functions);
         let commits: usize = self.commits.iter().map(commit).sum();
-        let names: usize = self.names.keys().map(|name| name.len()).sum();
-        let functions: usize = self.functions.values().map(|of| size_of_val(&**of)).sum();
         let numbers = self.numbers.values().map(|list| list.capacity() * 4);
         postings
             + commits
-            + names
-            + functions
+            + self.functions.heap_bytes()
             + numbers.sum::<usize>()
-            + (self.postings.capacity() + self.functions.capacity()) * list
-            + self.names.capacity() * (size_of::<(Box<str>, NameId)>() + 1)
+            + self.postings.capacity() * list
             + self.numbers.capacity() * (size_of::<(u32, Vec<u32>)>() + 1)
             + size_of_val(&*self.commits)
             + size_of_val(&*self.ids)
@@ -166,7 +246,8 @@ struct Building {
     index: PastCommits,
     paths: HashMap<RepoPath, PathId>,
     postings: HashMap<Box<str>, Vec<(u32, u16)>>,
-    functions: HashMap<Named, Vec<u32>>,
+    /// By commit the functions that it touched.
+    touched: Vec<Vec<(PathId, u64)>>,
     /// Of one message; empty between two.
     frequencies: HashMap<Box<str>, u16>,
 }
@@ -179,7 +260,7 @@ impl Building {
             let path = self.path(&touched.path);
             paths.push(path);
             let names = touched.functions.iter();
-            functions.extend(names.map(|name| (path, self.name(name))));
+            functions.extend(names.map(|name| (path, tokens::hash(name))));
         }
         paths.sort_unstable();
         paths.dedup();
@@ -200,12 +281,10 @@ impl Building {
         for path in &paths {
             self.index.path_lengths[path.0 as usize] += share * length as f32;
         }
-        for function in &functions {
-            self.functions.entry(*function).or_default().push(number);
-        }
+        self.touched.push(functions);
         self.index.commits.push(Recorded {
             paths: paths.into(),
-            functions: functions.into(),
+            functions: Box::default(),
             length,
             share,
         });
@@ -219,15 +298,6 @@ impl Building {
         self.index.paths.push(path.clone());
         self.index.path_lengths.push(0.0);
         self.paths.insert(path.clone(), id);
-        id
-    }
-
-    fn name(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.index.names.get(name) {
-            return *id;
-        }
-        let id = NameId(self.index.names.len() as u32);
-        self.index.names.insert(name.into(), id);
         id
     }
 
@@ -257,8 +327,11 @@ impl Building {
         index.ids.shrink_to_fit();
         let postings = self.postings.into_iter();
         index.postings = postings.map(|(term, of)| (term, of.into())).collect();
-        let functions = self.functions.into_iter();
-        index.functions = functions.map(|(named, of)| (named, of.into())).collect();
+        let (functions, of_commits) = Functions::new(index.paths.len(), &self.touched);
+        index.functions = functions;
+        for (commit, functions) in index.commits.iter_mut().zip(of_commits) {
+            commit.functions = functions;
+        }
         index
     }
 }

@@ -225,13 +225,13 @@ impl<'a> Pool<'a> {
         let of = past::OfFunctions::new(self.snapshot, evidence);
         let mut touched: Vec<&[u32]> = Vec::with_capacity(self.ids.len());
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
-            let name = &files.definition(*id).name;
-            let Some((named, list)) = commits.of_function(files.file_of(*id), name) else {
+            let name = files.name_hash(*id);
+            let Some((function, list)) = commits.of_function(files.file_of(*id), name) else {
                 touched.push(&[]);
                 continue;
             };
-            signals.commits = of.votes.get(&named).copied().unwrap_or(0.0);
-            signals.cited = of.cited.get(&named).copied().unwrap_or(0.0);
+            signals.commits = of.votes.get(&function).copied().unwrap_or(0.0);
+            signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
             signals.changes = logarithmic(list.len(), FULL);
             touched.push(list);
         }

@@ -4,7 +4,7 @@
 
 use foldhash::HashMap;
 use foveate_index::Snapshot;
-use foveate_index::lexical::{Commits, Named, PastCommit};
+use foveate_index::lexical::{Commits, FunctionId, PastCommit};
 
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
@@ -36,8 +36,8 @@ pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> 
 /// The same for functions, with the functions that a commit touched instead of files.
 #[derive(Default)]
 pub(super) struct OfFunctions {
-    pub votes: HashMap<Named, f32>,
-    pub cited: HashMap<Named, f32>,
+    pub votes: HashMap<FunctionId, f32>,
+    pub cited: HashMap<FunctionId, f32>,
 }
 
 impl OfFunctions {
@@ -55,7 +55,7 @@ impl OfFunctions {
     }
 }
 
-fn give(to: &mut HashMap<Named, f32>, commit: PastCommit<'_>, add: impl Fn(f32, f32) -> f32) {
+fn give(to: &mut HashMap<FunctionId, f32>, commit: PastCommit<'_>, add: impl Fn(f32, f32) -> f32) {
     let share = commit.function_share();
     for function in commit.functions() {
         let held = to.entry(function).or_default();
