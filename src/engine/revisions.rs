@@ -71,9 +71,11 @@ impl Revisions {
         }
         let (sender, receiver) = watch::channel(None);
         slots.push_back((commit.to_owned(), receiver));
-        while slots.len() > self.capacity {
-            slots.pop_front();
-        }
+        let surplus = slots.len().saturating_sub(self.capacity);
+        let leaving: Vec<_> = slots.drain(..surplus).collect();
+        // To free an index takes milliseconds, in which others may ask for theirs.
+        drop(slots);
+        drop(leaving);
         Claim::Build(Ticket(sender))
     }
 

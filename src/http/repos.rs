@@ -88,11 +88,14 @@ pub async fn register(
     get, path = "/repos", tag = "repos",
     responses((status = 200, description = "All repositories, by name", body = ReposAnswer))
 )]
-pub async fn list(State(state): State<HttpState>) -> Json<ReposAnswer> {
+pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, Problem> {
     let repositories = state.engine.repositories();
-    Json(ReposAnswer {
-        repos: repositories.iter().map(repo_answer).collect(),
-    })
+    // What each has on the disk is asked of the disk.
+    let told = move || repositories.iter().map(repo_answer).collect();
+    let repos = tokio::task::spawn_blocking(told)
+        .await
+        .map_err(|_| Problem::internal())?;
+    Ok(Json(ReposAnswer { repos }))
 }
 
 /// Show one repository.
