@@ -1,7 +1,7 @@
 //! The posting lists of a segment while it is made: in which documents a term stands, in which fields
-//! of theirs, and how often. Terms are numbers until the end, so that a text's identifiers are hashed once and its
-//! terms not at all; tantivy's writer of documents, which is given each term as a text, takes half as
-//! long again. What comes out is tantivy's format, written by its serializer.
+//! of theirs, and how often. Terms are numbers until the end, so that a text's identifiers are hashed
+//! once and its terms not at all; tantivy's writer of documents, which is given each term as a text,
+//! takes half as long again. What comes out is tantivy's format, written by its serializer.
 
 use tantivy::columnar::ColumnarWriter;
 use tantivy::directory::{RamDirectory, TerminatingWrite as _};
@@ -113,8 +113,9 @@ impl Postings {
         terms: &[(&str, u32)],
     ) -> std::io::Result<()> {
         for (term, number) in terms {
-            // A term that was remembered but never added has no list.
-            if let Some(list) = self.lists.get(*number as usize) {
+            // A term that was numbered but stands in no document that was added has none.
+            let list = self.lists.get(*number as usize);
+            if let Some(list) = list.filter(|list| list.places > 0) {
                 serializer.new_term(term.as_bytes(), list.places, true)?;
                 list.for_each(|place, frequency| serializer.write_doc(place, frequency, &[]));
                 serializer.close_term()?;
