@@ -3,7 +3,7 @@
 //! they test. Everything is computed once and never changes; unknown stays unknown. Start at
 //! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
 
-mod csr;
+pub(crate) mod csr;
 mod ecmascript;
 mod expressions;
 mod family;

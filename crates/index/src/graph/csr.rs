@@ -1,4 +1,5 @@
-//! Rows of values in two flat vectors: the compact form of every relation of the graph. A row that
+//! Rows of values in two flat vectors: the compact form of every relation of the graph, and of what past
+//! commits touched. A row that
 //! does not exist is empty, so that an id of another snapshot finds nothing instead of panicking.
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::files::{DefId, FileId};
 
 /// For each row a slice of values.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rows<T> {
+pub(crate) struct Rows<T> {
     /// `offsets[r]..offsets[r + 1]` are the values of row `r`.
     offsets: Box<[u32]>,
     values: Box<[T]>,
@@ -43,7 +44,7 @@ impl<T: Copy> Rows<T> {
 
     /// From `(row, value)` pairs; within a row the values keep the order of the pairs. Pairs whose
     /// row is not below `rows` are left out.
-    pub(super) fn from_pairs(rows: usize, pairs: &[(u32, T)]) -> Self {
+    pub(crate) fn from_pairs(rows: usize, pairs: &[(u32, T)]) -> Self {
         let mut offsets = vec![0_u32; rows + 1];
         for (row, _) in pairs {
             if let Some(count) = offsets.get_mut(*row as usize + 1) {
@@ -69,12 +70,17 @@ impl<T: Copy> Rows<T> {
     }
 
     /// The values of a row.
-    pub(super) fn row(&self, row: u32) -> &[T] {
+    pub(crate) fn row(&self, row: u32) -> &[T] {
         let row = row as usize;
         match (self.offsets.get(row), self.offsets.get(row + 1)) {
             (Some(&start), Some(&end)) => &self.values[start as usize..end as usize],
             _ => &[],
         }
+    }
+
+    /// How many values the rows before this one hold.
+    pub(crate) fn before(&self, row: u32) -> u32 {
+        self.offsets.get(row as usize).copied().unwrap_or(0)
     }
 
     /// The values of all rows.
@@ -88,7 +94,7 @@ impl<T: Copy> Rows<T> {
     }
 
     /// Estimated heap size in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         size_of_val(&*self.offsets) + size_of_val(&*self.values)
     }
 }

@@ -10,6 +10,7 @@ use foldhash::HashMap;
 use foveate_model::{Commit, History, ObjectId, RepoPath};
 
 use crate::citations::{Citation, citations};
+use crate::graph::csr::Rows;
 use crate::tokens::{self, for_each_term};
 
 /// A commit that touched more files says nothing about any of them (renames, reformatting).
@@ -62,18 +63,15 @@ pub(super) struct PastCommits {
     remembered: AtomicUsize,
 }
 
-/// The functions that commits touched, by path and within a path by name.
+/// The functions that commits touched, numbered by path and within a path by name.
 #[derive(Debug, Default)]
 struct Functions {
-    /// `of_path[p]..of_path[p + 1]` are those of path `p`.
-    of_path: Vec<u32>,
+    /// By path the names of its functions, ascending: see [`tokens::hash`].
+    names: Rows<u64>,
     /// By function its path.
-    paths: Vec<PathId>,
-    /// By function its name: see [`tokens::hash`].
-    names: Vec<u64>,
-    /// `commits_of[f]..commits_of[f + 1]` of `commits` are those of function `f`, newest first.
-    commits_of: Vec<u32>,
-    commits: Vec<u32>,
+    paths: Box<[PathId]>,
+    /// By function the commits that touched it, newest first.
+    commits: Rows<u32>,
 }
 
 impl Functions {
@@ -83,66 +81,32 @@ impl Functions {
         let mut all: Vec<(PathId, u64)> = touched.iter().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
-        let mut of_path = vec![0; paths + 1];
-        for (path, _) in &all {
-            of_path[path.0 as usize + 1] += 1;
-        }
-        add_up(&mut of_path);
+        let names: Vec<(u32, u64)> = all.iter().map(|(path, name)| (path.0, *name)).collect();
         let mut functions = Self {
-            of_path,
+            names: Rows::from_pairs(paths, &names),
             paths: all.iter().map(|(path, _)| *path).collect(),
-            names: all.iter().map(|(_, name)| *name).collect(),
-            commits_of: vec![0; all.len() + 1],
-            commits: vec![0; touched.iter().map(Vec::len).sum()],
+            commits: Rows::default(),
         };
-        let ids = |(path, name): &(PathId, u64)| functions.find(*path, *name);
-        let ids = touched
-            .iter()
-            .map(|of_commit| of_commit.iter().filter_map(ids).collect());
-        let ids: Vec<Box<[FunctionId]>> = ids.collect();
-        for id in ids.iter().flat_map(|ids| &**ids) {
-            functions.commits_of[id.0 as usize + 1] += 1;
-        }
-        add_up(&mut functions.commits_of);
-        let mut next = functions.commits_of.clone();
-        for (commit, ids) in (0..).zip(&ids) {
-            for id in &**ids {
-                let at = &mut next[id.0 as usize];
-                functions.commits[*at as usize] = commit;
-                *at += 1;
-            }
-        }
-        (functions, ids)
+        let id = |(path, name): &(PathId, u64)| functions.find(*path, *name);
+        let of_commits = touched.iter();
+        let of_commits: Vec<Box<[FunctionId]>> = of_commits
+            .map(|touched| touched.iter().filter_map(id).collect())
+            .collect();
+        let pairs: Vec<(u32, u32)> = (0..)
+            .zip(&of_commits)
+            .flat_map(|(commit, of)| of.iter().map(move |function| (function.0, commit)))
+            .collect();
+        functions.commits = Rows::from_pairs(all.len(), &pairs);
+        (functions, of_commits)
     }
 
     fn find(&self, path: PathId, name: u64) -> Option<FunctionId> {
-        let at = path.0 as usize;
-        let start = self.of_path[at];
-        let names = &self.names[start as usize..self.of_path[at + 1] as usize];
-        let found = names.binary_search(&name).ok()?;
-        Some(FunctionId(start + found as u32))
-    }
-
-    fn commits(&self, function: FunctionId) -> &[u32] {
-        let at = function.0 as usize;
-        &self.commits[self.commits_of[at] as usize..self.commits_of[at + 1] as usize]
+        let at = self.names.row(path.0).binary_search(&name).ok()?;
+        Some(FunctionId(self.names.before(path.0) + at as u32))
     }
 
     fn heap_bytes(&self) -> usize {
-        size_of_val(&*self.of_path)
-            + size_of_val(&*self.paths)
-            + size_of_val(&*self.names)
-            + size_of_val(&*self.commits_of)
-            + size_of_val(&*self.commits)
-    }
-}
-
-/// Makes of numbers of things where each one's things start.
-fn add_up(counts: &mut [u32]) {
-    let mut sum = 0;
-    for count in counts {
-        sum += *count;
-        *count = sum;
+        self.names.heap_bytes() + size_of_val(&*self.paths) + self.commits.heap_bytes()
     }
 }
 
@@ -190,7 +154,7 @@ impl PastCommits {
     /// them, by position, newest first. `name` is a [`tokens::hash`].
     pub fn of_function(&self, path: PathId, name: u64) -> Option<(FunctionId, &[u32])> {
         let function = self.functions.find(path, name)?;
-        Some((function, self.functions.commits(function)))
+        Some((function, self.functions.commits.row(function.0)))
     }
 
     /// The path of a function.
