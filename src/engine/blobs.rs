@@ -133,11 +133,17 @@ impl BlobCache {
         })
     }
 
-    /// What the blob gives; parses `bytes` unless that was done before. Two threads that ask for
-    /// one blob at once parse it once.
-    pub fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
+    /// What the blob gives; parses `bytes` unless that was done before, at a lower price where
+    /// `earlier` is what the file was before. Two threads that ask for one blob at once parse it once.
+    pub fn read(
+        &self,
+        blob: ObjectId,
+        named: Option<Language>,
+        bytes: &[u8],
+        earlier: Option<&Content>,
+    ) -> Reading {
         if self.parses {
-            return self.shared.read(blob, named, bytes);
+            return self.shared.read(blob, named, bytes, earlier);
         }
         let reason = "it is not in the index that an earlier program left".to_owned();
         Reading {
@@ -173,7 +179,13 @@ impl Shared {
         reading
     }
 
-    fn read(&self, blob: ObjectId, named: Option<Language>, bytes: &[u8]) -> Reading {
+    fn read(
+        &self,
+        blob: ObjectId,
+        named: Option<Language>,
+        bytes: &[u8],
+        earlier: Option<&Content>,
+    ) -> Reading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = lock(&slot.0);
@@ -182,7 +194,7 @@ impl Shared {
             return reading;
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
-        let (language, content) = foveate_parse::read(named, bytes, &self.limits);
+        let (language, content) = foveate_parse::read_after(named, bytes, earlier, &self.limits);
         let reading = Reading {
             language,
             content: content.map(Arc::new),
@@ -339,8 +351,8 @@ mod tests {
     #[test]
     fn a_blob_is_parsed_once_as_long_as_something_holds_it() {
         let cache = BlobCache::new(Limits::default(), 0);
-        let first = cache.read(id(1), Some(Language::Python), b"x = 1\n");
-        cache.read(id(1), Some(Language::Python), b"x = 1\n");
+        let first = cache.read(id(1), Some(Language::Python), b"x = 1\n", None);
+        cache.read(id(1), Some(Language::Python), b"x = 1\n", None);
         assert_eq!(cache.stats().parsed, 1, "the first reading still holds it");
         assert!(cache.get(id(1), None).is_none(), "another language");
         drop(first);
@@ -351,15 +363,15 @@ mod tests {
     fn eviction_spares_what_was_used_since() {
         let text = "x = 1\n".repeat(200);
         let one = BlobCache::new(Limits::default(), usize::MAX);
-        one.read(id(0), Some(Language::Python), text.as_bytes());
+        one.read(id(0), Some(Language::Python), text.as_bytes(), None);
         let size = one.stats().kept_bytes;
 
         let cache = BlobCache::new(Limits::default(), size * 2);
         for n in [1, 2] {
-            cache.read(id(n), Some(Language::Python), text.as_bytes());
+            cache.read(id(n), Some(Language::Python), text.as_bytes(), None);
         }
         assert!(cache.get(id(1), Some(Language::Python)).is_some());
-        cache.read(id(3), Some(Language::Python), text.as_bytes());
+        cache.read(id(3), Some(Language::Python), text.as_bytes(), None);
         assert!(cache.get(id(1), Some(Language::Python)).is_some(), "used");
         assert!(cache.get(id(2), Some(Language::Python)).is_none(), "oldest");
         assert!(cache.stats().kept_bytes <= size * 2);
@@ -368,9 +380,9 @@ mod tests {
     #[test]
     fn skipped_blobs_are_remembered() {
         let cache = BlobCache::new(Limits::default(), 0);
-        let reading = cache.read(id(1), Some(Language::Python), b"\0\0\0");
+        let reading = cache.read(id(1), Some(Language::Python), b"\0\0\0", None);
         assert!(matches!(reading.content, Err(SkipReason::Binary)));
-        cache.read(id(1), Some(Language::Python), b"\0\0\0");
+        cache.read(id(1), Some(Language::Python), b"\0\0\0", None);
         assert_eq!(cache.stats().parsed, 1);
     }
 }

@@ -225,7 +225,8 @@ impl Source {
         let start = Instant::now();
         let commit = self.git.resolve(&case.commit)?;
         let previous = previous.map(|p| p.snapshot);
-        let files = self.git.files(&commit, &self.blobs, &Progress::default())?;
+        let before = previous.as_ref().map_or(&[][..], |p| p.files.as_slice());
+        let files = (self.git).files(&commit, before, &self.blobs, &Progress::default())?;
         let history = match walk.history.commits {
             0 => None,
             _ => Some(self.past(&commit, walk)?.history),

@@ -30,7 +30,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const COMPARED: usize = 3;
 /// A revision that differs in no more files is taken without a look at others.
 const NEXT: usize = 50;
-/// Where more files differ, listing all of them costs no more than saying which.
+/// Where more files differ, another snapshot may be nearer: all are compared.
 const FEW: usize = 1000;
 
 /// The snapshots that another one may be derived from.
@@ -290,23 +290,29 @@ fn read<'a>(
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<(Vec<SourceFile>, Option<&'a Snapshot>), GitError> {
-    if let Some((near, differences)) = near(git, commit, &warm.commits) {
+    // What differs from the only one there is has to be known anyway.
+    let is_alone = warm.tree.is_none() && warm.commits.len() == 1;
+    let most = if is_alone { usize::MAX } else { FEW };
+    if let Some((near, differences)) = near(git, commit, &warm.commits, most) {
         let files = git.files_with(near.files.as_slice(), differences, blobs, progress)?;
         return Ok((files, Some(near)));
     }
-    let mut files = git.files(commit, blobs, progress)?;
+    let before = warm.commits.last().or(warm.tree.as_ref());
+    let before = before.map_or(&[][..], |before| before.files.as_slice());
+    let mut files = git.files(commit, before, blobs, progress)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let all = warm.tree.iter().chain(&warm.commits);
     let nearest = all.min_by_key(|warm| warm.files.distance(&files));
     Ok((files, nearest.map(|nearest| &**nearest)))
 }
 
-/// A snapshot that a commit differs little from, and what differs. Asking git costs the more the more
-/// differs, so only a few are compared.
+/// A snapshot that a commit differs little from, in less than `most` files, and what differs. Asking
+/// git costs the more the more differs, so only a few are compared.
 fn near<'a>(
     git: &GitRepo,
     commit: &str,
     commits: &'a [Arc<Snapshot>],
+    most: usize,
 ) -> Option<(&'a Snapshot, Differences)> {
     let mut nearest: Option<(&Snapshot, Differences)> = None;
     for warm in commits.iter().rev().take(COMPARED) {
@@ -315,7 +321,7 @@ fn near<'a>(
             continue;
         };
         let found = differences.len();
-        let most = nearest.as_ref().map_or(FEW, |(_, nearest)| nearest.len());
+        let most = nearest.as_ref().map_or(most, |(_, nearest)| nearest.len());
         if found < most {
             nearest = Some((warm, differences));
         }

@@ -225,17 +225,19 @@ impl GitRepo {
     }
 
     /// The files of a commit, in no particular order; those that cannot be indexed carry the
-    /// reason. Blobs that `blobs` knows are not read. Parses on the current rayon pool.
+    /// reason. Blobs that `blobs` knows are not read. What a file has in common with the one at its path
+    /// in `before`, which are in path order, may not be parsed again. Parses on the current rayon pool.
     ///
     /// # Errors
     /// When the commit's tree cannot be listed, or the work is asked to stop.
     pub fn files(
         &self,
         commit: &str,
+        before: &[SourceFile],
         blobs: &BlobCache,
         progress: &Progress,
     ) -> Result<Vec<SourceFile>, GitError> {
-        objects::files(self, commit, blobs, progress)
+        objects::files(self, commit, before, blobs, progress)
     }
 
     /// What differs between the files of two commits.

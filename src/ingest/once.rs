@@ -74,7 +74,7 @@ fn commit(
     let commit = git.resolve(reference)?;
     let (files, past) = std::thread::scope(|threads| {
         let past = threads.spawn(|| past_of(git, &commit, limits));
-        (git.files(&commit, blobs, progress), past.join())
+        (git.files(&commit, &[], blobs, progress), past.join())
     });
     Ok(Plan {
         cause: Cause::Demand,

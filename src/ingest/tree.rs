@@ -23,7 +23,7 @@ pub use network::is_network;
 use super::git::{EntryKind, GitError, GitRepo, HeadMark};
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
-use read::IdKind;
+use read::{Before, IdKind};
 use stat::Stat;
 pub use stat::Stats;
 use walk::{Found, Listing, Rules};
@@ -319,10 +319,13 @@ impl WorkingTree {
             .map(|found| {
                 progress.step()?;
                 let path = found.path.clone();
-                // What an event names is read whatever it looks like.
-                let is_first = !named.contains(&path) && !entries.contains_key(&path);
-                let stats = is_first.then_some(stats);
-                Ok(read::file(root, found, blobs, ids, stats).ok_or(path))
+                let before = match entries.get(&path) {
+                    Some(known) => Before::File(&known.file),
+                    // What an event names is read whatever it looks like.
+                    None if named.contains(&path) => Before::Nothing,
+                    None => Before::Stats(stats),
+                };
+                Ok(read::file(root, found, blobs, ids, before).ok_or(path))
             })
             .collect::<Result<_, Cancelled>>()?;
         let known = read.iter().flatten();

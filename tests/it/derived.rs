@@ -30,7 +30,7 @@ fn files(blobs: &BlobCache, tree: &Tree) -> Vec<SourceFile> {
         .map(|(path, text)| {
             let path = RepoPath::new(path).unwrap();
             let named = foveate_parse::language_by_name(&path);
-            let reading = blobs.read(blob(text), named, text.as_bytes());
+            let reading = blobs.read(blob(text), named, text.as_bytes(), None);
             source_file(path, blob(text), text.len() as u64, reading)
         })
         .collect()

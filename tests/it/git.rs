@@ -1,10 +1,11 @@
 //! Repositories read from git objects: bare ones, commits, branches and tags, odd trees.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate::engine::{BlobCache, Progress};
 use foveate::ingest::git::GitRepo;
-use foveate_model::SourceFile;
+use foveate_model::{Content, SourceFile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -690,7 +691,7 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
     let repo = GitRepo::open(&root).unwrap();
     let below = GitRepo::around(&root.join("a")).unwrap().unwrap();
     let all = |repo: &GitRepo, commit: &str| {
-        let mut files = repo.files(commit, &blobs, &progress).unwrap();
+        let mut files = repo.files(commit, &[], &blobs, &progress).unwrap();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files
     };
@@ -725,7 +726,7 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
             .any(|f| f.skipped.as_ref().is_some_and(|s| s.code() == "unreadable"))
     };
     let fresh = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
-    let before = repo.files(&commits[0], &fresh, &progress).unwrap();
+    let before = repo.files(&commits[0], &[], &fresh, &progress).unwrap();
     assert!(is_lost(&before));
     std::fs::write(&object, bytes).unwrap();
     let differences = repo.differences(&commits[0], &commits[1]).unwrap();
@@ -733,4 +734,32 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
         .files_with(&before, differences, &fresh, &progress)
         .unwrap();
     assert!(!is_lost(&after));
+}
+
+#[test]
+fn a_file_that_differs_is_parsed_where_it_differs() {
+    let (_keep, root) = tree("");
+    let same = "def send(pool, item):\n    \"\"\"Sends it.\"\"\"\n    return pool.client(item).connect(timeout=3)\n";
+    let commits = ["first", "second"].map(|name| {
+        let text = format!("{same}\n\ndef {name}():\n    return send\n");
+        std::fs::write(root.join("shop.py"), text).unwrap();
+        commit(&root, name)
+    });
+    let repo = GitRepo::open(&root).unwrap();
+    let progress = Progress::default();
+    let fresh = || BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
+    let mut before = repo.files(&commits[0], &[], &fresh(), &progress).unwrap();
+    let Content { text, facts } = &**before[0].content.as_ref().unwrap();
+    let (text, mut facts) = (text.clone(), facts.clone());
+    // What is taken over from there is known by its documentation.
+    facts.definitions[0].doc = "taken over".into();
+    before[0].content = Some(Arc::new(Content { text, facts }));
+    let differences = repo.differences(&commits[0], &commits[1]).unwrap();
+    let few = repo.files_with(&before, differences, &fresh(), &progress);
+    let all = repo.files(&commits[1], &before, &fresh(), &progress);
+    for files in [few.unwrap(), all.unwrap()] {
+        let definitions = &files[0].content.as_ref().unwrap().facts.definitions;
+        let told: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
+        assert_eq!(told, [("send", "taken over"), ("second", "")]);
+    }
 }

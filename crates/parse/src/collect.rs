@@ -1,6 +1,10 @@
 //! Gathers facts while a walker visits a tree, and finishes them: ids, lines, qualified names,
 //! leading comments, order, and which names are shadowed. It knows no grammar.
 
+mod taken;
+
+use std::ops::Range;
+
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::{
     Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
@@ -140,6 +144,8 @@ pub(crate) struct Collector<'t> {
     /// Names that start before this byte are bound, not read.
     pub(crate) bind_until: usize,
     references: Vec<Reference>,
+    /// Functions that were taken over from an earlier text, and which references came with them.
+    taken: Vec<(Span, Range<usize>)>,
     bindings: Vec<(Span, LocalId)>,
     messages: Vec<Message>,
     regions: Vec<Region>,
@@ -174,6 +180,7 @@ impl<'t> Collector<'t> {
             statements,
             definitions: Vec::new(),
             references: Vec::with_capacity(text.len() / 64),
+            taken: Vec::new(),
             bindings: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),
@@ -412,6 +419,11 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Whether anything could not be done.
+    pub(crate) fn has_issues(&self) -> bool {
+        !self.issues.is_empty()
+    }
+
     /// Orders everything, settles shadowed names, and cuts the chunks.
     pub(crate) fn finish(mut self, language: Language) -> FileFacts {
         self.order_definitions();
@@ -528,21 +540,7 @@ impl<'t> Collector<'t> {
     /// function around them binds them anew, and hides shadowed receivers from import resolution.
     fn settle_names(&mut self) {
         let text = self.text;
-        let mut known: HashSet<&str> = HashSet::new();
-        for import in &self.imports {
-            known.extend(
-                import
-                    .names
-                    .iter()
-                    .map(|n| n.local.split('.').next().unwrap_or("")),
-            );
-        }
-        known.extend(
-            self.definitions
-                .iter()
-                .filter(|d| d.parent.is_none())
-                .map(|d| &*d.name),
-        );
+        let known = known_names(&self.imports, &self.definitions);
         let shadowed: HashSet<(LocalId, &str)> = self
             .bindings
             .iter()
@@ -560,8 +558,25 @@ impl<'t> Collector<'t> {
             }
             false
         };
-        self.references
-            .retain_mut(|reference| match reference.kind {
+        let mut taken = self
+            .taken
+            .iter()
+            .map(|(_, references)| references)
+            .peekable();
+        let mut position = 0..;
+        self.references.retain_mut(|reference| {
+            let at = position.next();
+            while taken
+                .next_if(|taken| at.is_some_and(|at| at >= taken.end))
+                .is_some()
+            {}
+            if taken
+                .peek()
+                .is_some_and(|taken| at.is_some_and(|at| taken.contains(&at)))
+            {
+                return true;
+            }
+            match reference.kind {
                 ReferenceKind::Name => {
                     let name = reference.name.of(text);
                     known.contains(name) && !is_shadowed(reference.enclosing, name)
@@ -572,8 +587,21 @@ impl<'t> Collector<'t> {
                     reference.opaque_receiver = is_shadowed(reference.enclosing, head);
                     true
                 }
-            });
+            }
+        });
     }
+}
+
+/// The names that a file imports anywhere or defines at its top level: where a bare name is none of
+/// these, it is no reference.
+pub(crate) fn known_names<'a>(
+    imports: &'a [Import],
+    definitions: &'a [Definition],
+) -> HashSet<&'a str> {
+    let imported = imports.iter().flat_map(|import| &import.names);
+    let imported = imported.map(|name| name.local.split('.').next().unwrap_or(""));
+    let defined = definitions.iter().filter(|d| d.parent.is_none());
+    imported.chain(defined.map(|d| &*d.name)).collect()
 }
 
 /// Whether the receiver of a name consists of plain names.

@@ -17,7 +17,7 @@ use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, Reg
 use tree_sitter::Node;
 
 use crate::Limits;
-use crate::collect::{Collector, Place, Position, row, span};
+use crate::collect::{Collector, Place, Position, span};
 use crate::syntax::{self, Coverage, Descend, Visitor};
 use grammar::{Grammar, Kind};
 
@@ -52,8 +52,10 @@ pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
         members_of: None,
         member_decorators: None,
         top_level: HashMap::new(),
-        broken: tree.root_node().has_error(),
     };
+    if let Some(line) = syntax::first_error(&tree) {
+        walker.collector.issue(ParseIssue::Syntax { line });
+    }
     if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
         walker.collector.issue(ParseIssue::Depth);
     }
@@ -83,8 +85,6 @@ struct Walker<'t> {
     member_decorators: Option<(usize, Vec<Box<str>>)>,
     /// Definitions at the top level by name, for `Foo.prototype.bar = …`.
     top_level: HashMap<&'t str, LocalId>,
-    /// The tree has errors, and the first one is not found yet.
-    broken: bool,
 }
 
 /// What stands around a declaration and belongs to it.
@@ -100,12 +100,6 @@ struct Outer {
 
 impl<'t> Visitor<'t> for Walker<'_> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
-        if self.broken && (node.is_error() || node.is_missing()) {
-            self.broken = false;
-            self.collector.issue(ParseIssue::Syntax {
-                line: row(node) + 1,
-            });
-        }
         let (kind, is_statement) = self.grammar.kinds.of(node);
         if is_statement {
             self.collector.statement(node, depth);

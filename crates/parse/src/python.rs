@@ -6,45 +6,100 @@ mod imports;
 mod references;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use foveate_model::{FileFacts, Language, ParseIssue, RegionKind, Span};
-use tree_sitter::{Node, Parser};
+use foveate_model::{Content, DefinitionKind, FileFacts, Language, ParseIssue, RegionKind, Span};
+use tree_sitter::{Node, Parser, Tree};
 
+use self::unchanged::Unchanged;
 use crate::Limits;
-use crate::collect::{Collector, Position, row, span};
+use crate::collect::{Collector, Place, Position, span};
 use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses Python. `None` when the time limit was reached.
-pub(crate) fn facts(text: &str, limits: &Limits) -> Option<FileFacts> {
-    let grammar = Grammar::get();
-    let tree = PARSER.with_borrow_mut(|slot| {
+/// Parses Python. `None` when the time limit was reached. `earlier` is what the file was before: the
+/// facts are the same with it, and cost what differs.
+pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> Option<FileFacts> {
+    let changed = earlier.and_then(|earlier| changed(text, earlier, limits));
+    changed.or_else(|| whole(text, limits))
+}
+
+/// A function that is not what it seemed is parsed in a second attempt, which can find another.
+const ATTEMPTS: usize = 3;
+
+/// Parses what differs. `None` where that is no less work, or could give other facts.
+fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> {
+    let mut unchanged = Unchanged::find(earlier, text);
+    for _ in 0..ATTEMPTS {
+        if !unchanged.is_worth_while(text) {
+            return None;
+        }
+        let (reduced, edits) = unchanged.reduced(text);
+        let mut tree = tree(&reduced, limits)?;
+        edits.iter().for_each(|edit| tree.edit(edit));
+        let walker = walk(&tree, text, Some(&unchanged), limits);
+        if walker.collector.has_issues() {
+            return None;
+        }
+        let known = walker.collector.known_names();
+        let is_taken = |function| walker.collector.has_taken(function);
+        let mut refused = unchanged.refused(&known, is_taken);
+        if refused.is_empty() {
+            let facts = walker.collector.finish(Language::Python);
+            refused = unchanged.cut(&facts);
+            if refused.is_empty() {
+                return Some(facts);
+            }
+        }
+        unchanged = unchanged.without(&refused);
+    }
+    None
+}
+
+fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
+    let tree = tree(text.as_bytes(), limits)?;
+    let walker = walk(&tree, text, None, limits);
+    Some(walker.collector.finish(Language::Python))
+}
+
+fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
+    PARSER.with_borrow_mut(|slot| {
         let parser = slot.get_or_insert_with(Parser::new);
-        parser.set_language(&grammar.language).ok()?;
+        parser.set_language(&Grammar::get().language).ok()?;
         syntax::tree(parser, text, limits)
-    })?;
-    let root = tree.root_node();
+    })
+}
+
+fn walk<'t>(
+    tree: &Tree,
+    text: &'t str,
+    unchanged: Option<&'t Unchanged<'t>>,
+    limits: &Limits,
+) -> Walker<'t> {
     let mut walker = Walker {
-        grammar,
+        grammar: Grammar::get(),
         collector: Collector::new(text),
+        unchanged,
         docstring_at: usize::MAX,
         wrapped: None,
         called: None,
         base_list: None,
         chained: None,
         type_checking: Span::default(),
-        broken: root.has_error(),
     };
-    if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
+    if let Some(line) = syntax::first_error(tree) {
+        walker.collector.issue(ParseIssue::Syntax { line });
+    }
+    if syntax::walk(tree, limits.max_depth, &mut walker) == Coverage::Cut {
         walker.collector.issue(ParseIssue::Depth);
     }
-    Some(walker.collector.finish(Language::Python))
+    walker
 }
 
 /// What a node means to the walker.
@@ -222,6 +277,8 @@ impl Grammar {
 struct Walker<'t> {
     grammar: &'static Grammar,
     collector: Collector<'t>,
+    /// What an earlier text has, too.
+    unchanged: Option<&'t Unchanged<'t>>,
     /// Where the docstring of the definition just entered starts.
     docstring_at: usize,
     /// The definition under the decorators just entered, which is recorded already.
@@ -234,21 +291,16 @@ struct Walker<'t> {
     chained: Option<usize>,
     /// The block under `if TYPE_CHECKING`.
     type_checking: Span,
-    /// The tree has errors, and the first one is not found yet.
-    broken: bool,
 }
 
 impl<'t> Visitor<'t> for Walker<'_> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
-        if self.broken && (node.is_error() || node.is_missing()) {
-            self.broken = false;
-            self.collector.issue(ParseIssue::Syntax {
-                line: row(node) + 1,
-            });
-        }
         let (kind, is_statement) = self.grammar.kinds.of(node);
         if is_statement {
             self.collector.statement(node, depth);
+            if self.take_over(node, depth) {
+                return Descend::Past;
+            }
         }
         match kind {
             Kind::Skip | Kind::TextStart | Kind::TextEnd => return Descend::Past,
@@ -332,6 +384,32 @@ impl<'t> Walker<'t> {
     /// The child under a field of the grammar.
     fn get<'n>(&self, node: Node<'n>, field: u16) -> Option<Node<'n>> {
         node.child_by_field_id(field)
+    }
+
+    /// Takes over the function of the earlier text that a statement, a number, stands for, if nothing
+    /// around it makes it another.
+    fn take_over(&mut self, node: Node<'_>, depth: u32) -> bool {
+        let Some(unchanged) = self.unchanged else {
+            return false;
+        };
+        let Some(function) = unchanged.at(node.start_byte()) else {
+            return false;
+        };
+        let kind = match self.collector.context.place {
+            Place::Class | Place::Enum => DefinitionKind::Method,
+            Place::Module | Place::Function => DefinitionKind::Function,
+        };
+        let Unchanged { earlier, .. } = unchanged;
+        let before = earlier.facts.definition(function.id);
+        let is_same = before.is_some_and(|before| before.kind == kind)
+            && depth <= function.depth
+            && !self.collector.is_in_function();
+        let start = function.span.start;
+        is_same
+            && self
+                .collector
+                .take_over(earlier, function.id, start)
+                .is_some()
     }
 
     /// Binds the names under a field, which precedes everything else in the node that is read.

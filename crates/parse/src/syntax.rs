@@ -53,8 +53,7 @@ pub(crate) fn field(language: &Language, name: &str) -> u16 {
 }
 
 /// Parses `text` within the time limit. `None` when it ran out, or the grammar does not load.
-pub(crate) fn tree(parser: &mut Parser, text: &str, limits: &Limits) -> Option<Tree> {
-    let bytes = text.as_bytes();
+pub(crate) fn tree(parser: &mut Parser, text: &[u8], limits: &Limits) -> Option<Tree> {
     let started = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| {
         if started.elapsed() > limits.timeout {
@@ -64,7 +63,7 @@ pub(crate) fn tree(parser: &mut Parser, text: &str, limits: &Limits) -> Option<T
         }
     };
     let tree = parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        &mut |at, _| text.get(at..).unwrap_or_default(),
         None,
         Some(ParseOptions::new().progress_callback(&mut progress)),
     );
@@ -72,6 +71,17 @@ pub(crate) fn tree(parser: &mut Parser, text: &str, limits: &Limits) -> Option<T
         parser.reset();
     }
     tree
+}
+
+/// The 1-based line of the first error in a tree, wherever it lies.
+pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
+    let mut node = Some(tree.root_node()).filter(Node::has_error)?;
+    while !node.is_error() && !node.is_missing() {
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        node = children.find(Node::has_error)?;
+    }
+    u32::try_from(node.start_position().row + 1).ok()
 }
 
 /// Receives the nodes of a tree. Its two users are the Python and the ECMAScript walker.

@@ -1,6 +1,6 @@
 //! How the tests of this crate write facts: one short line each.
 
-use foveate_model::{Definition, FileFacts, Language, Modifiers, Visibility};
+use foveate_model::{Content, Definition, FileFacts, Language, Modifiers, Visibility};
 
 use crate::{Limits, parse};
 
@@ -177,4 +177,12 @@ fn flags(definition: &Definition) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text and its facts.
+pub(crate) fn content(language: Language, text: &str) -> Content {
+    Content {
+        text: text.into(),
+        facts: facts(language, text),
+    }
 }

@@ -32,7 +32,7 @@ impl GitSource {
         move |driver, blobs, progress| {
             let git = GitRepo::open(&directory).ok()?;
             let commit = git.resolve(&reference).ok()?;
-            let files = git.files(&commit, blobs, progress).ok()?;
+            let files = git.files(&commit, &[], blobs, progress).ok()?;
             driver.git.store(Some(Arc::new(git)));
             Some((
                 Revision {
@@ -265,13 +265,18 @@ impl GitWork {
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
         let basis = repository.basis();
-        if basis.is_some_and(|basis| basis.snapshot.revision.commit == commit) {
+        if basis
+            .as_ref()
+            .is_some_and(|basis| basis.snapshot.revision.commit == commit)
+        {
             return Ok(None);
         }
-        let engine = &self.driver.engine;
-        let files = engine
-            .pools()
-            .install(|| git.files(&commit, repository.blobs(), repository.progress()))?;
+        let before = basis
+            .as_ref()
+            .map_or(&[][..], |basis| basis.snapshot.files.as_slice());
+        let (blobs, progress) = (repository.blobs(), repository.progress());
+        let pools = self.driver.engine.pools();
+        let files = pools.install(|| git.files(&commit, before, blobs, progress))?;
         if self.is_copy {
             refuse_gaps(&files)?;
         }

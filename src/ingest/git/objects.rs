@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use foveate_model::{Language, ObjectId, RepoPath, SkipReason, SourceFile};
+use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
 
 use super::{GitError, GitRepo, command};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
@@ -90,19 +90,22 @@ fn entry_kind(mode: &str) -> EntryKind {
 pub(super) fn files(
     repo: &GitRepo,
     commit: &str,
+    before: &[SourceFile],
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
     progress.enter(Phase::Listing, 0);
     let entries = list(repo, commit)?;
     progress.enter(Phase::Reading, entries.len());
-    gather(repo, entries, blobs, progress)
+    gather(repo, entries, before, blobs, progress)
 }
 
-/// The files of entries, in no order.
+/// The files of entries, in no order. `before` are files of the same repository, in path order: what
+/// one has in common with the earlier file at its path is not parsed again.
 fn gather(
     repo: &GitRepo,
     entries: Vec<Entry>,
+    before: &[SourceFile],
     blobs: &BlobCache,
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
@@ -121,6 +124,7 @@ fn gather(
                     blob: key.0,
                     named: key.1,
                     size,
+                    earlier: content_at(before, &path),
                     paths: Vec::new(),
                 })
                 .paths
@@ -178,7 +182,7 @@ fn parse_difference(head: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitErr
     Ok(Some((entry_kind(mode), blob)))
 }
 
-/// The files of a commit, in path order, from those of another one and what differs.
+/// The files of a commit, in path order, from those of another one, in path order, and what differs.
 pub(super) fn files_with(
     repo: &GitRepo,
     before: &[SourceFile],
@@ -215,7 +219,7 @@ pub(super) fn files_with(
         entry.size = size;
     }
     progress.enter(Phase::Reading, entries.len());
-    files.extend(gather(repo, entries, blobs, progress)?);
+    files.extend(gather(repo, entries, before, blobs, progress)?);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
@@ -224,7 +228,14 @@ struct Wanted {
     blob: ObjectId,
     named: Option<Language>,
     size: u64,
+    /// What the first of the files was before.
+    earlier: Option<Arc<Content>>,
     paths: Vec<RepoPath>,
+}
+
+fn content_at(files: &[SourceFile], path: &RepoPath) -> Option<Arc<Content>> {
+    let at = files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+    files[at].content.clone()
 }
 
 enum Settled {
@@ -420,9 +431,10 @@ fn files_of(
         blob,
         named,
         size,
+        earlier,
         paths,
     } = wanted;
-    let reading = bytes.map(|bytes| blobs.read(blob, named, &bytes));
+    let reading = bytes.map(|bytes| blobs.read(blob, named, &bytes, earlier.as_deref()));
     paths
         .into_iter()
         .map(|path| {

@@ -19,14 +19,25 @@ pub fn unread() -> ObjectId {
     ObjectId::from_sha1([0; 20])
 }
 
-/// Reads a file that was found, unless `stats` say what it holds. Returns its stat at the time of
-/// reading; `None` where it is gone by now.
+/// What is known of a file before it is read.
+#[derive(Clone, Copy, Debug)]
+pub enum Before<'a> {
+    /// Nothing that counts.
+    Nothing,
+    /// What it held when an earlier process looked at it, if it has not changed since.
+    Stats(&'a Stats),
+    /// What it was.
+    File(&'a SourceFile),
+}
+
+/// Reads a file that was found, unless what is known from before says what it holds. Returns its stat
+/// at the time of reading; `None` where it is gone by now.
 pub fn file(
     root: &Path,
     found: Found,
     blobs: &BlobCache,
     ids: IdKind,
-    stats: Option<&Stats>,
+    before: Before<'_>,
 ) -> Option<(Stat, SourceFile)> {
     let Found { path, stat, kind } = found;
     let limit = blobs.limits().max_bytes;
@@ -48,7 +59,8 @@ pub fn file(
         return Some((stat, skipped_file(path, unread(), stat.size, reason)));
     }
     let named = foveate_parse::language_by_name(&path);
-    if let Some((stat, blob)) = stats.and_then(|stats| stats.blob(&path, &stat))
+    if let Before::Stats(stats) = before
+        && let Some((stat, blob)) = stats.blob(&path, &stat)
         && ids == IdKind::of(&blob.to_string())
         && let Some(reading) = blobs.get(blob, named)
     {
@@ -58,9 +70,13 @@ pub fn file(
     match bytes(&absolute, &stat, limit) {
         Ok((stat, bytes)) => {
             let blob = ids.blob(&bytes);
+            let earlier = match before {
+                Before::File(file) => file.content.as_deref(),
+                Before::Nothing | Before::Stats(_) => None,
+            };
             let reading = match blobs.get(blob, named) {
                 Some(reading) => reading,
-                None => blobs.read(blob, named, &bytes),
+                None => blobs.read(blob, named, &bytes, earlier),
             };
             Some((stat, source_file(path, blob, stat.size, reading)))
         }

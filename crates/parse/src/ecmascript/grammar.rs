@@ -236,7 +236,7 @@ impl Grammar {
         PARSER.with_borrow_mut(|slot| {
             let parser = slot.get_or_insert_with(Parser::new);
             parser.set_language(&self.language).ok()?;
-            syntax::tree(parser, text, limits)
+            syntax::tree(parser, text.as_bytes(), limits)
         })
     }
 

@@ -79,8 +79,7 @@ impl<'t> Walker<'t> {
         let parameters = self
             .get(node, fields.parameters)
             .map(|list| inside_brackets(list));
-        let fills_fields =
-            in_class && matches!(text, "__init__" | "__post_init__" | "__attrs_post_init__");
+        let fills_fields = in_class && fills_fields(text);
         let constructs = self.collector.context.parent.filter(|_| fills_fields);
         let id = self.define_block(
             Draft {
@@ -350,6 +349,11 @@ impl<'t> Walker<'t> {
         };
         self.collector.of(head).into()
     }
+}
+
+/// Whether a method of this name assigns the fields of its class.
+pub(super) fn fills_fields(name: &str) -> bool {
+    matches!(name, "__init__" | "__post_init__" | "__attrs_post_init__")
 }
 
 /// What an assignment says besides its targets.

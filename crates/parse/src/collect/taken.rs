@@ -1,0 +1,193 @@
+//! Facts of a function that was parsed before, at the place where it stands now.
+
+use foldhash::HashSet;
+use foveate_model::{
+    Content, Definition, FileFacts, Import, Lines, LocalId, Message, Reference, Region, RegionKind,
+    Span,
+};
+
+use super::{Collector, known_names};
+use crate::documentation;
+
+/// From places and ids in the earlier text to those in this one. Differences wrap around, so that they
+/// may be negative.
+#[derive(Clone, Copy)]
+struct Shift {
+    bytes: u32,
+    lines: u32,
+    ids: u32,
+}
+
+impl Shift {
+    fn span(self, span: Span) -> Span {
+        Span {
+            start: span.start.wrapping_add(self.bytes),
+            end: span.end.wrapping_add(self.bytes),
+        }
+    }
+
+    fn line(self, line: u32) -> u32 {
+        line.wrapping_add(self.lines)
+    }
+
+    fn id(self, id: LocalId) -> LocalId {
+        LocalId(id.0.wrapping_add(self.ids))
+    }
+
+    /// A definition at its new place; what encloses it is up to the caller.
+    fn definition(self, definition: &Definition) -> Definition {
+        Definition {
+            span: self.span(definition.span),
+            lines: Lines {
+                start: self.line(definition.lines.start),
+                end: self.line(definition.lines.end),
+            },
+            name_span: self.span(definition.name_span),
+            signature: self.span(definition.signature),
+            parameters: definition.parameters.map(|span| self.span(span)),
+            body: definition.body.map(|span| self.span(span)),
+            ..definition.clone()
+        }
+    }
+}
+
+impl Collector<'_> {
+    /// Adds the function `id` of an earlier text, which now starts at the byte `start`, with all that
+    /// lies in it. Its references are settled already.
+    pub(crate) fn take_over(&mut self, earlier: &Content, id: LocalId, start: u32) -> Option<()> {
+        let facts = &earlier.facts;
+        let from = facts.definitions.get(id.0 as usize..)?;
+        let function = from.first()?;
+        let line = self.lines.line_of(start);
+        let shift = Shift {
+            bytes: start.wrapping_sub(function.span.start),
+            lines: line.wrapping_sub(function.lines.start),
+            ids: u32::try_from(self.definitions.len())
+                .ok()?
+                .wrapping_sub(id.0),
+        };
+        let end = function.span.end;
+        let definitions = from.partition_point(|definition| definition.span.start < end);
+        let definitions = from.get(..definitions)?;
+        let regions = under(&facts.regions, function.span, |region| region.span.start);
+        let above = self.comments.take_if(|run| run.last_row + 2 == line);
+        let doc = match has_docstring(definitions, regions) {
+            true => function.doc.clone(),
+            false => above.map_or_else(Box::default, |run| {
+                documentation::comment(run.span.of(self.text)).into()
+            }),
+        };
+        let scope = self
+            .context
+            .parent
+            .and_then(|id| self.definitions.get(id.0 as usize));
+        let qualified_name = match scope {
+            Some(scope) => format!("{}.{}", scope.qualified_name, function.name),
+            None => function.name.to_string(),
+        };
+        let inside = definitions.iter().skip(1).map(|inside| {
+            let rest = inside
+                .qualified_name
+                .strip_prefix(&*function.qualified_name);
+            Definition {
+                qualified_name: format!("{qualified_name}{}", rest.unwrap_or("")).into(),
+                parent: inside.parent.map(|parent| shift.id(parent)),
+                ..shift.definition(inside)
+            }
+        });
+        let inside: Vec<Definition> = inside.collect();
+        self.heads.push(above.map_or(line - 1, |run| run.first_row));
+        self.heads
+            .extend(inside.iter().map(|inside| inside.lines.start - 1));
+        self.definitions.push(Definition {
+            qualified_name: qualified_name.into(),
+            parent: self.context.parent,
+            doc,
+            ..shift.definition(function)
+        });
+        self.definitions.extend(inside);
+        self.take_uses(facts, function.span, shift);
+        self.regions.extend(regions.iter().map(|region| Region {
+            span: shift.span(region.span),
+            ..*region
+        }));
+        Some(())
+    }
+
+    /// The references, messages and imports of a function.
+    fn take_uses(&mut self, facts: &FileFacts, function: Span, shift: Shift) {
+        let first = self.references.len();
+        let references = under(&facts.references, function, |reference| {
+            reference.name.start
+        });
+        self.references
+            .extend(references.iter().map(|reference| Reference {
+                name: shift.span(reference.name),
+                path: shift.span(reference.path),
+                line: shift.line(reference.line),
+                enclosing: reference.enclosing.map(|id| shift.id(id)),
+                ..*reference
+            }));
+        let settled = first..self.references.len();
+        self.taken.push((shift.span(function), settled));
+        let imports = under(&facts.imports, function, |import| import.span.start);
+        self.imports.extend(imports.iter().map(|import| Import {
+            span: shift.span(import.span),
+            line: shift.line(import.line),
+            enclosing: import.enclosing.map(|id| shift.id(id)),
+            ..import.clone()
+        }));
+        let messages = under(&facts.messages, function, |message| message.span.start);
+        self.messages.extend(messages.iter().map(|message| Message {
+            span: shift.span(message.span),
+            line: shift.line(message.line),
+            enclosing: message.enclosing.map(|id| shift.id(id)),
+            ..*message
+        }));
+    }
+
+    /// See [`known_names`]: those of what was found so far.
+    pub(crate) fn known_names(&self) -> HashSet<&str> {
+        known_names(&self.imports, &self.definitions)
+    }
+
+    /// Whether the function at a place was taken over. They come in the order of the text.
+    pub(crate) fn has_taken(&self, function: Span) -> bool {
+        let taken = self
+            .taken
+            .binary_search_by_key(&function, |(span, _)| *span);
+        taken.is_ok()
+    }
+
+    /// Whether any function encloses what is read now.
+    pub(crate) fn is_in_function(&self) -> bool {
+        let definition = |id: LocalId| self.definitions.get(id.0 as usize);
+        let mut parent = self.context.parent.and_then(definition);
+        while let Some(enclosing) = parent {
+            if enclosing.kind.is_function() {
+                return true;
+            }
+            parent = enclosing.parent.and_then(definition);
+        }
+        false
+    }
+}
+
+/// Of what is in the order of the text, that which starts in a span.
+fn under<T>(all: &[T], span: Span, start: impl Fn(&T) -> u32) -> &[T] {
+    let first = all.partition_point(|one| start(one) < span.start);
+    let end = all.partition_point(|one| start(one) < span.end);
+    all.get(first..end).unwrap_or_default()
+}
+
+/// Whether the first of some definitions, in which the others and the regions lie, has a docstring: it
+/// stands before all that lies in it.
+fn has_docstring(definitions: &[Definition], regions: &[Region]) -> bool {
+    let inside = definitions
+        .get(1)
+        .map_or(u32::MAX, |inside| inside.span.start);
+    let first = regions
+        .iter()
+        .find(|region| region.kind == RegionKind::Documentation);
+    first.is_some_and(|documentation| documentation.span.start < inside)
+}
