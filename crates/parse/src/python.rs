@@ -52,7 +52,7 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
         let mut refused = unchanged.refused(&known, is_taken);
         if refused.is_empty() {
             let facts = walker.collector.finish(Language::Python);
-            refused = unchanged.cut(&facts);
+            refused = unchanged.cut(text, &facts);
             if refused.is_empty() {
                 return Some(facts);
             }

@@ -73,13 +73,17 @@ pub(crate) fn tree(parser: &mut Parser, text: &[u8], limits: &Limits) -> Option<
     tree
 }
 
-/// The 1-based line of the first error in a tree, wherever it lies.
+/// The 1-based line of the first error in a tree, wherever it lies: that of the innermost node that has
+/// it, where the error itself is of no visible kind.
 pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
     let mut node = Some(tree.root_node()).filter(Node::has_error)?;
     while !node.is_error() && !node.is_missing() {
         let mut cursor = node.walk();
         let mut children = node.children(&mut cursor);
-        node = children.find(Node::has_error)?;
+        let Some(child) = children.find(Node::has_error) else {
+            break;
+        };
+        node = child;
     }
     u32::try_from(node.start_position().row + 1).ok()
 }

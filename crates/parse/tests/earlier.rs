@@ -37,10 +37,16 @@ const PIECES: [&str; 26] = [
     "    def last(self, items):\n        try:\n            return items[-1]\n        except IndexError as db:\n            log.warning('nothing in %r', db)\n        # What follows may be mine.\n",
 ];
 
-/// A function that stays in one chunk, unless comments above it make it too long.
-fn long_function() -> String {
-    let lines = (0..78).map(|line| format!("    step({line}, connect)\n"));
-    format!("def long():\n{}", lines.collect::<String>())
+/// A function that stays in one chunk, unless it has more lines than 78, or comments above it.
+fn long_function(lines: usize) -> String {
+    let line = |line: usize| match line % 7 {
+        0 => format!("    if step({line}):\n        connect()\n"),
+        3 => format!("    step(\n\n        {line})\n"),
+        _ => format!("    step({line}, connect)\n"),
+    };
+    let body: String = (0..lines).map(line).collect();
+    let body: Vec<&str> = body.lines().take(lines).collect();
+    format!("def long():\n{}\n", body.join("\n"))
 }
 
 /// What a text may say more somewhere.
@@ -74,15 +80,17 @@ fn facts(bytes: &[u8], earlier: Option<&[u8]>, max_depth: u32) -> String {
 fn text(pieces: &[(usize, bool)]) -> String {
     let piece = |(number, is_apart): &(usize, bool)| {
         let blank = if *is_apart { "\n\n" } else { "" };
-        let piece = PIECES.get(*number);
-        let piece = piece.map_or_else(long_function, |piece| (*piece).to_owned());
+        let piece = match PIECES.get(*number) {
+            Some(piece) => (*piece).to_owned(),
+            None => long_function(78 + 60 * (number - PIECES.len())),
+        };
         format!("{piece}{blank}")
     };
     pieces.iter().map(piece).collect()
 }
 
 fn pieces(most: usize) -> impl Strategy<Value = Vec<(usize, bool)>> {
-    prop::collection::vec((0..=PIECES.len(), any::<bool>()), 0..most)
+    prop::collection::vec((0..PIECES.len() + 3, any::<bool>()), 0..most)
 }
 
 proptest! {
@@ -148,11 +156,17 @@ fn what_encloses_a_function_counts() {
 }
 
 #[test]
-fn a_function_that_is_cut_now_is_cut_where_its_statements_say() {
-    let earlier = format!("import os\n\n\n{}", long_function());
-    let later = earlier.replace("def long", &format!("{}def long", "# more\n".repeat(9)));
-    assert_eq!(
-        facts(later.as_bytes(), Some(earlier.as_bytes()), 1000),
-        facts(later.as_bytes(), None, 1000)
-    );
+fn long_functions_are_cut_where_their_statements_say() {
+    for lines in 60..200 {
+        let function = long_function(lines);
+        let earlier = format!("import os\n\n\n{function}");
+        for above in ["", "# more\n", &"# more\n".repeat(9), "\n\n", "x = 1\n"] {
+            let later = earlier.replace("def long", &format!("{above}def long"));
+            assert_eq!(
+                facts(later.as_bytes(), Some(earlier.as_bytes()), 1000),
+                facts(later.as_bytes(), None, 1000),
+                "{lines} {above}"
+            );
+        }
+    }
 }

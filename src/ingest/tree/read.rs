@@ -143,7 +143,38 @@ fn digest<D: Digest>(head: &str, bytes: &[u8]) -> Output<D> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use foveate_model::Content;
+    use foveate_parse::Limits;
+
+    use super::super::WorkingTree;
     use super::*;
+    use crate::engine::Progress;
+
+    #[test]
+    fn a_file_that_differs_is_parsed_where_it_differs() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        let same = "def send(pool, item):\n    'Sends it.'\n    return pool.client(item).connect(timeout=3)\n";
+        let save = |text: &str| std::fs::write(root.join("shop.py"), text).unwrap();
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let mut tree = WorkingTree::new(root.clone(), Vec::new());
+        save(same);
+        tree.rescan(&blobs, &progress, None).unwrap();
+        let file = &mut tree.entries.values_mut().next().unwrap().file;
+        let Content { text, facts } = &**file.content.as_ref().unwrap();
+        let (text, mut facts) = (text.clone(), facts.clone());
+        // What is taken over from there is known by its documentation.
+        facts.definitions[0].doc = "taken over".into();
+        file.content = Some(Arc::new(Content { text, facts }));
+        save(&format!("{same}\n\ndef ask():\n    return send\n"));
+        tree.rescan(&blobs, &progress, None).unwrap();
+        let files = tree.files();
+        let definitions = &files[0].content.as_ref().unwrap().facts.definitions;
+        let told: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
+        assert_eq!(told, [("send", "taken over"), ("ask", "")]);
+    }
 
     #[test]
     fn ids_are_those_of_git() {

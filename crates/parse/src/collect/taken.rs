@@ -2,8 +2,8 @@
 
 use foldhash::HashSet;
 use foveate_model::{
-    Content, Definition, FileFacts, Import, Lines, LocalId, Message, Reference, Region, RegionKind,
-    Span,
+    Chunk, Content, Definition, FileFacts, Import, Lines, LocalId, Message, Reference, Region,
+    RegionKind, Span,
 };
 
 use super::{Collector, known_names};
@@ -107,6 +107,7 @@ impl Collector<'_> {
         });
         self.definitions.extend(inside);
         self.take_uses(facts, function.span, shift);
+        self.take_cuts(&facts.chunks, id, shift);
         self.regions.extend(regions.iter().map(|region| Region {
             span: shift.span(region.span),
             ..*region
@@ -144,6 +145,20 @@ impl Collector<'_> {
             enclosing: message.enclosing.map(|id| shift.id(id)),
             ..*message
         }));
+    }
+
+    /// Where a function was cut into chunks: as if statements began there alone.
+    fn take_cuts(&mut self, chunks: &[Chunk], function: LocalId, shift: Shift) {
+        let mut own = chunks
+            .iter()
+            .filter(|chunk| chunk.definition == Some(function));
+        own.next();
+        for chunk in own {
+            let row = shift.line(chunk.lines.start) as usize - 1;
+            if let Some(depth) = self.statements.get_mut(row) {
+                *depth = 0;
+            }
+        }
     }
 
     /// See [`known_names`]: those of what was found so far.

@@ -7,15 +7,15 @@
 //! and [`Unchanged::refused`] names. A function that may have other facts now is parsed after all.
 
 use foldhash::{HashMap, HashSet};
-use foveate_model::{Content, Definition, FileFacts, Language, LocalId, Region, RegionKind, Span};
+use foveate_model::{
+    Chunk, ChunkKind, Content, Definition, FileFacts, Language, LocalId, Region, RegionKind, Span,
+};
 use memchr::{memchr, memmem, memrchr};
 use tree_sitter::{InputEdit, Point};
 
 use super::definitions::fills_fields;
 use crate::collect::known_names;
 
-/// Longer functions may be cut into several chunks, and where depends on all their statements.
-const MOST_LINES: u32 = 80;
 /// Shorter functions are parsed as fast as they are compared.
 const LEAST_BYTES: usize = 64;
 /// Functions with the same first line that a place is compared with.
@@ -168,13 +168,28 @@ impl<'a> Unchanged<'a> {
             .any(|word| memmem::find_iter(written.as_bytes(), word).any(|at| reads(word, at)))
     }
 
-    /// The starts of functions that lie in more than one chunk.
-    pub(super) fn cut(&self, facts: &FileFacts) -> HashSet<u32> {
-        let neighbours = facts.chunks.array_windows::<2>();
-        let twice = neighbours.filter(|[a, b]| a.definition == b.definition);
-        let definitions = twice.filter_map(|[a, _]| facts.definition(a.definition?));
-        let cut: HashSet<u32> = definitions.map(|d| d.span.start).collect();
-        self.starts(|function| cut.contains(&function.span.start))
+    /// The starts of functions that were cut into chunks where they would not be cut now, or are cut now:
+    /// where is decided by their statements, of which only the old cuts are known, and by the lines
+    /// around them.
+    pub(super) fn cut(&self, text: &str, facts: &FileFacts) -> HashSet<u32> {
+        let before: HashMap<LocalId, &[Chunk]> = by_definition(&self.earlier.facts).collect();
+        let is_other = |function: &Function, now: &[Chunk]| {
+            let before = before.get(&function.id).copied().unwrap_or_default();
+            let lines = |chunks: &[Chunk]| -> Vec<u32> {
+                chunks.iter().map(|chunk| chunk.lines.count()).collect()
+            };
+            let is_whole = before.len() == 1 && now.len() == 1;
+            let is_same = || {
+                lines(before) == lines(now)
+                    && extent(before).of(&self.earlier.text) == extent(now).of(text)
+            };
+            !is_whole && !is_same()
+        };
+        let now = by_definition(facts).filter_map(|(id, chunks)| {
+            let function = self.at(facts.definition(id)?.span.start as usize)?;
+            is_other(function, chunks).then_some(function.span.start)
+        });
+        now.collect()
     }
 
     fn starts(&self, which: impl Fn(&&Function) -> bool) -> HashSet<u32> {
@@ -222,6 +237,19 @@ impl Candidate<'_> {
     }
 }
 
+/// The chunks of each function.
+fn by_definition(facts: &FileFacts) -> impl Iterator<Item = (LocalId, &[Chunk])> {
+    let runs = facts.chunks.chunk_by(|a, b| a.definition == b.definition);
+    let of_functions = runs.filter(|run| run.iter().all(|c| c.kind == ChunkKind::Function));
+    of_functions.filter_map(|run| Some((run.first()?.definition?, run)))
+}
+
+fn extent(chunks: &[Chunk]) -> Span {
+    let start = chunks.first().map_or(0, |first| first.span.start);
+    let end = chunks.last().map_or(0, |last| last.span.end);
+    Span { start, end }
+}
+
 fn candidates(earlier: &Content) -> impl Iterator<Item = Candidate<'_>> {
     let definitions = (0..).map(LocalId).zip(&earlier.facts.definitions);
     definitions.filter_map(|(id, definition)| candidate(earlier, id, definition))
@@ -242,7 +270,6 @@ fn candidate<'a>(
         .any(|word| written.starts_with(word));
     if !is_block
         || !definition.kind.is_function()
-        || definition.lines.count() > MOST_LINES
         || written.len() < LEAST_BYTES
         || ends_in_comment(earlier, span)
         // What it assigns to `self` are fields of its class, each of which counts once.
