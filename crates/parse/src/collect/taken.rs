@@ -2,8 +2,8 @@
 
 use foldhash::HashSet;
 use foveate_model::{
-    Chunk, Content, Definition, FileFacts, Import, Lines, LocalId, Message, Reference, Region,
-    RegionKind, Span,
+    Content, Definition, FileFacts, Import, Lines, LocalId, Message, Reference, Region, RegionKind,
+    Span,
 };
 
 use super::{Collector, known_names};
@@ -68,51 +68,54 @@ impl Collector<'_> {
         };
         let end = function.span.end;
         let definitions = from.partition_point(|definition| definition.span.start < end);
-        let definitions = from.get(..definitions)?;
         let regions = under(&facts.regions, function.span, |region| region.span.start);
-        let above = self.comments.take_if(|run| run.last_row + 2 == line);
-        let doc = match has_docstring(definitions, regions) {
-            true => function.doc.clone(),
-            false => above.map_or_else(Box::default, |run| {
-                documentation::comment(run.span.of(self.text)).into()
-            }),
-        };
-        let scope = self
-            .context
-            .parent
-            .and_then(|id| self.definitions.get(id.0 as usize));
-        let qualified_name = match scope {
-            Some(scope) => format!("{}.{}", scope.qualified_name, function.name),
-            None => function.name.to_string(),
-        };
-        let inside = definitions.iter().skip(1).map(|inside| {
-            let rest = inside
-                .qualified_name
-                .strip_prefix(&*function.qualified_name);
-            Definition {
-                qualified_name: format!("{qualified_name}{}", rest.unwrap_or("")).into(),
-                parent: inside.parent.map(|parent| shift.id(parent)),
-                ..shift.definition(inside)
-            }
-        });
-        let inside: Vec<Definition> = inside.collect();
-        self.heads.push(above.map_or(line - 1, |run| run.first_row));
-        self.heads
-            .extend(inside.iter().map(|inside| inside.lines.start - 1));
-        self.definitions.push(Definition {
-            qualified_name: qualified_name.into(),
-            parent: self.context.parent,
-            doc,
-            ..shift.definition(function)
-        });
-        self.definitions.extend(inside);
+        self.take_definitions(from.get(..definitions)?, regions, shift);
         self.take_uses(facts, function.span, shift);
-        self.take_cuts(&facts.chunks, id, shift);
+        self.take_cuts(facts, function, shift);
         self.regions.extend(regions.iter().map(|region| Region {
             span: shift.span(region.span),
             ..*region
         }));
         Some(())
+    }
+
+    /// A function and the definitions that lie in it; the regions are the function's.
+    fn take_definitions(&mut self, definitions: &[Definition], regions: &[Region], shift: Shift) {
+        let Some((function, inside)) = definitions.split_first() else {
+            return;
+        };
+        let line = shift.line(function.lines.start);
+        let above = self.comments.take_if(|run| run.last_row + 2 == line);
+        let doc = match has_docstring(inside, regions) {
+            true => function.doc.clone(),
+            false => above.map_or_else(Box::default, |run| {
+                documentation::comment(run.span.of(self.text)).into()
+            }),
+        };
+        let scope = self.context.parent;
+        let scope = scope.and_then(|id| self.definitions.get(id.0 as usize));
+        let qualified_name = match scope {
+            Some(scope) => format!("{}.{}", scope.qualified_name, function.name),
+            None => function.name.to_string(),
+        };
+        self.heads.push(above.map_or(line - 1, |run| run.first_row));
+        self.definitions.push(Definition {
+            qualified_name: qualified_name.as_str().into(),
+            parent: self.context.parent,
+            doc,
+            ..shift.definition(function)
+        });
+        for inner in inside {
+            let rest = inner.qualified_name.strip_prefix(&*function.qualified_name);
+            let inner = Definition {
+                qualified_name: format!("{qualified_name}{}", rest.unwrap_or("")).into(),
+                parent: inner.parent.map(|parent| shift.id(parent)),
+                ..shift.definition(inner)
+            };
+            // It lies in the chunks of the function, whatever stands above it.
+            self.heads.push(inner.lines.start - 1);
+            self.definitions.push(inner);
+        }
     }
 
     /// The references, messages and imports of a function.
@@ -148,14 +151,11 @@ impl Collector<'_> {
     }
 
     /// Where a function was cut into chunks: as if statements began there alone.
-    fn take_cuts(&mut self, chunks: &[Chunk], function: LocalId, shift: Shift) {
-        let mut own = chunks
-            .iter()
-            .filter(|chunk| chunk.definition == Some(function));
-        own.next();
-        for chunk in own {
-            let row = shift.line(chunk.lines.start) as usize - 1;
-            if let Some(depth) = self.statements.get_mut(row) {
+    fn take_cuts(&mut self, facts: &FileFacts, function: &Definition, shift: Shift) {
+        let chunks = under(&facts.chunks, function.span, |chunk| chunk.span.start);
+        let starts = chunks.iter().map(|chunk| chunk.lines.start);
+        for line in starts.filter(|line| *line > function.lines.start) {
+            if let Some(depth) = self.statements.get_mut(shift.line(line) as usize - 1) {
                 *depth = 0;
             }
         }
@@ -195,14 +195,9 @@ fn under<T>(all: &[T], span: Span, start: impl Fn(&T) -> u32) -> &[T] {
     all.get(first..end).unwrap_or_default()
 }
 
-/// Whether the first of some definitions, in which the others and the regions lie, has a docstring: it
-/// stands before all that lies in it.
-fn has_docstring(definitions: &[Definition], regions: &[Region]) -> bool {
-    let inside = definitions
-        .get(1)
-        .map_or(u32::MAX, |inside| inside.span.start);
-    let first = regions
-        .iter()
-        .find(|region| region.kind == RegionKind::Documentation);
-    first.is_some_and(|documentation| documentation.span.start < inside)
+/// Whether a function has a docstring: it stands before all definitions `inside`.
+fn has_docstring(inside: &[Definition], regions: &[Region]) -> bool {
+    let end = inside.first().map_or(u32::MAX, |first| first.span.start);
+    let mut before = regions.iter().take_while(|region| region.span.start < end);
+    before.any(|region| region.kind == RegionKind::Documentation)
 }
