@@ -6,6 +6,8 @@
 //! imports or defines at its top level. [`Unchanged::find`] compares texts, the walk what encloses them,
 //! and [`Unchanged::refused`] names. A function that may have other facts now is parsed after all.
 
+use std::ops::RangeInclusive;
+
 use foldhash::{HashMap, HashSet};
 use foveate_model::{
     Chunk, ChunkKind, Content, Definition, FileFacts, Language, LocalId, Region, RegionKind, Span,
@@ -16,8 +18,9 @@ use tree_sitter::{InputEdit, Point};
 use super::definitions::fills_fields;
 use crate::collect::known_names;
 
-/// Shorter functions are parsed as fast as they are compared.
-const LEAST_BYTES: usize = 64;
+/// Shorter functions are parsed as fast as they are compared; longer ones may be compared in vain at
+/// every line of a text made for it.
+const BYTES: RangeInclusive<usize> = 64..=1 << 14;
 /// Functions with the same first line that a place is compared with.
 const MOST_ALIKE: usize = 8;
 /// Where more names are known in one of the texts alone, everything is parsed.
@@ -270,7 +273,7 @@ fn candidate<'a>(
         .any(|word| written.starts_with(word));
     if !is_block
         || !definition.kind.is_function()
-        || written.len() < LEAST_BYTES
+        || !BYTES.contains(&written.len())
         || ends_in_comment(earlier, span)
         // What it assigns to `self` are fields of its class, each of which counts once.
         || fills_fields(&definition.name)
