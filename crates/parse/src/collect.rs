@@ -558,22 +558,13 @@ impl<'t> Collector<'t> {
             }
             false
         };
-        let mut taken = self
-            .taken
-            .iter()
-            .map(|(_, references)| references)
-            .peekable();
-        let mut position = 0..;
+        let mut taken = self.taken.iter().map(|(_, range)| range).peekable();
+        let mut next = 0;
         self.references.retain_mut(|reference| {
-            let at = position.next();
-            while taken
-                .next_if(|taken| at.is_some_and(|at| at >= taken.end))
-                .is_some()
-            {}
-            if taken
-                .peek()
-                .is_some_and(|taken| at.is_some_and(|at| taken.contains(&at)))
-            {
+            let at = next;
+            next += 1;
+            while taken.next_if(|range| range.end <= at).is_some() {}
+            if taken.peek().is_some_and(|range| range.contains(&at)) {
                 return true;
             }
             match reference.kind {

@@ -1,8 +1,9 @@
 //! What Python sources yield, feature by feature.
 
-use foveate_model::Language;
+use foveate_model::{Language, ParseIssue};
 
 use crate::testing::{self, facts, same};
+use crate::{Limits, parse};
 
 #[track_caller]
 fn definitions(source: &str, expected: &str) {
@@ -400,7 +401,7 @@ fn long_functions_are_split_between_statements() {
 #[test]
 fn what_stands_before_an_error_is_kept() {
     let source = "def f(): pass\n\nclass A:\n    def m(self): pass\n\ndef broken():\n    x = = 1\n\ndef after(): pass\n";
-    let facts = crate::parse(Language::Python, source, &crate::Limits::default());
+    let facts = parse(Language::Python, source, &Limits::default());
     let names: Vec<_> = facts
         .definitions
         .iter()
@@ -408,8 +409,15 @@ fn what_stands_before_an_error_is_kept() {
         .collect();
     assert!(names.starts_with(&["f", "A", "A.m"]), "{names:?}");
     assert!(names.contains(&"after"), "{names:?}");
-    assert_eq!(
-        facts.issues,
-        [foveate_model::ParseIssue::Syntax { line: 7 }]
+    assert_eq!(facts.issues, [ParseIssue::Syntax { line: 7 }]);
+}
+
+#[test]
+fn an_error_is_noted_in_a_statement_that_is_not_looked_into() {
+    let facts = parse(
+        Language::Python,
+        "import os\nfrom a import (b c)\n",
+        &Limits::default(),
     );
+    assert_eq!(facts.issues, [ParseIssue::Syntax { line: 2 }]);
 }
