@@ -1,14 +1,17 @@
 //! The table of a revision's files, and the dense ids of its files, definitions and chunks. Ids
 //! are positions in path order: they mean something within one snapshot only.
 
+mod paths;
+
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use foldhash::HashMap;
 use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts};
-use foveate_model::{LocalId, RepoPath, SourceFile};
+use foveate_model::{LocalId, SourceFile};
 use rayon::prelude::*;
 
+pub use self::paths::PathTerms;
+use self::paths::Paths;
 use crate::change::Change;
 use crate::tokens::{self, for_each_term};
 
@@ -82,32 +85,6 @@ impl Names {
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let start = at.checked_sub(1).map_or(0, end);
         self.terms.get(start..end(at)).unwrap_or_default()
-    }
-}
-
-/// Files by path. Snapshots whose files have the same paths share it.
-#[derive(Debug, Default)]
-struct Paths {
-    by_path: HashMap<RepoPath, FileId>,
-    by_file_name: HashMap<Box<str>, Vec<FileId>>,
-}
-
-impl Paths {
-    fn new(files: &[SourceFile]) -> Self {
-        let mut paths = Self::default();
-        paths.by_path.reserve(files.len());
-        for (position, file) in files.iter().enumerate() {
-            let id = FileId(position as u32);
-            paths.by_path.insert(file.path.clone(), id);
-            let name = file.path.file_name();
-            match paths.by_file_name.get_mut(name) {
-                Some(ids) => ids.push(id),
-                None => {
-                    paths.by_file_name.insert(name.into(), vec![id]);
-                }
-            }
-        }
-        paths
     }
 }
 
@@ -235,9 +212,17 @@ impl Files {
         self.file(id).path.as_str()
     }
 
+    /// The terms of a file's path.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn path_terms(&self, id: FileId) -> &PathTerms {
+        self.paths.terms(id, &self.file(id).path)
+    }
+
     /// The file at a path.
     pub fn find(&self, path: &str) -> Option<FileId> {
-        self.paths.by_path.get(path).copied()
+        self.paths.find(path)
     }
 
     /// The files that a path printed elsewhere may mean: those that share the most segments with
@@ -250,8 +235,7 @@ impl Files {
             .collect();
         let named = wanted
             .first()
-            .and_then(|name| self.paths.by_file_name.get(*name))
-            .map_or(&[][..], Vec::as_slice);
+            .map_or(&[][..], |name| self.paths.named(name));
         let shared = |id: &FileId| {
             let own = self.file(*id).path.segments().rev();
             own.zip(&wanted).take_while(|(a, b)| a == *b).count()

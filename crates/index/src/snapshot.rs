@@ -181,8 +181,8 @@ impl Snapshot {
             ..Memory::default()
         };
         for file in self.files.as_slice() {
-            // A path stands in the file, in the table and in maps of names.
-            memory.files += size_of::<SourceFile>() + 3 * file.path.as_str().len() + 128;
+            // A path stands in the file, in the table and in maps of names; its terms, once asked for.
+            memory.files += size_of::<SourceFile>() + 3 * file.path.as_str().len() + 256;
             if let Some(content) = &file.content {
                 memory.text += content.text.len();
                 memory.facts += content.facts.heap_bytes();

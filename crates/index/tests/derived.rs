@@ -222,12 +222,9 @@ fn past(snapshot: &Snapshot, terms: &[QueryTerm], out: &mut String) {
     }
     writeln!(out, "{:?}", commits.cited(&Citation::Number(12))).unwrap();
     for id in snapshot.files.ids() {
-        writeln!(
-            out,
-            "{:?}",
-            commits.of_function(id, tokens::hash("connect"))
-        )
-        .unwrap();
+        let function = commits.function(id, tokens::hash("connect"));
+        let touching = function.map(|of| (commits.touching(of), commits.messages_length(of)));
+        writeln!(out, "{function:?} {touching:?}").unwrap();
     }
 }
 

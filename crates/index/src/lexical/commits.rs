@@ -28,6 +28,8 @@ pub struct Commits {
     pub file_lengths: Vec<f32>,
     /// Sum of `file_lengths`.
     pub total_file_length: f32,
+    /// The same per function, of commits by their shares for functions.
+    function_lengths: Vec<f32>,
 }
 
 /// A commit as scoring sees it.
@@ -113,6 +115,14 @@ impl Commits {
             }
         });
         let seen: Vec<Seen> = seen.collect();
+        let length = |function: FunctionId| -> f32 {
+            let commits = past.touching(function).iter();
+            let commits = commits.map(|commit| &seen[*commit as usize]);
+            commits
+                .map(|commit| commit.length as f32 * commit.function_share)
+                .sum()
+        };
+        let function_lengths = past.function_ids().map(length).collect();
         let in_all = || seen.iter().filter(|commit| commit.is_seen);
         Self {
             count: in_all().count(),
@@ -122,6 +132,7 @@ impl Commits {
             paths,
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
+            function_lengths,
             past,
         }
     }
@@ -173,11 +184,22 @@ impl Commits {
         }
     }
 
-    /// The functions of a file that have a name, as commits know them, and the commits that touched
-    /// them, by position, newest first. `name` is as [`Files::name_hash`] gives it.
-    pub fn of_function(&self, file: FileId, name: u64) -> Option<(FunctionId, &[u32])> {
+    /// The functions of a file that have a name, as commits know them, where any touched them. `name`
+    /// is as [`Files::name_hash`] gives it.
+    pub fn function(&self, file: FileId, name: u64) -> Option<FunctionId> {
         let path = self.paths.get(file.0 as usize).copied().flatten()?;
-        self.past.of_function(path, name)
+        self.past.function(path, name)
+    }
+
+    /// The commits that touched a function, by position, newest first.
+    pub fn touching(&self, function: FunctionId) -> &[u32] {
+        self.past.touching(function)
+    }
+
+    /// Terms of the messages of the commits that touched a present function, each commit's by its
+    /// [`PastCommit::function_share`].
+    pub fn messages_length(&self, function: FunctionId) -> f32 {
+        self.function_lengths[function.0 as usize]
     }
 
     /// The commits that a citation means, by position, newest first. None where the first digits
@@ -222,5 +244,6 @@ impl Commits {
             + size_of_val(&*self.paths)
             + size_of_val(&*self.seen)
             + size_of_val(&*self.file_lengths)
+            + size_of_val(&*self.function_lengths)
     }
 }

@@ -23,7 +23,7 @@ pub struct PathId(pub(super) u32);
 
 /// A function as commits know it: by path and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionId(u32);
+pub struct FunctionId(pub(super) u32);
 
 /// One past commit.
 #[derive(Debug)]
@@ -150,11 +150,19 @@ impl PastCommits {
         Some(of_term)
     }
 
-    /// The functions of a path that have a name, as commits know them, and the commits that touched
-    /// them, by position, newest first. `name` is a [`tokens::hash`].
-    pub fn of_function(&self, path: PathId, name: u64) -> Option<(FunctionId, &[u32])> {
-        let function = self.functions.find(path, name)?;
-        Some((function, self.functions.commits.row(function.0)))
+    /// The functions of a path that have a name, as commits know them. `name` is a [`tokens::hash`].
+    pub fn function(&self, path: PathId, name: u64) -> Option<FunctionId> {
+        self.functions.find(path, name)
+    }
+
+    /// All functions that commits touched.
+    pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        (0..self.functions.paths.len() as u32).map(FunctionId)
+    }
+
+    /// The commits that touched a function, by position, newest first.
+    pub fn touching(&self, function: FunctionId) -> &[u32] {
+        self.functions.commits.row(function.0)
     }
 
     /// The path of a function.

@@ -22,6 +22,17 @@ pub(super) struct Known {
     pub is_prominent: bool,
 }
 
+/// What the query has of a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share {
+    /// Share of its terms.
+    pub known: f32,
+    /// Share of its terms that the title or inline code has.
+    pub prominent: f32,
+    /// Sum of the rarities of its terms that the query has.
+    pub rare: f32,
+}
+
 /// All evidence about a query, by definition and file.
 pub(super) struct Evidence {
     pub roles: Roles,
@@ -117,6 +128,22 @@ impl Evidence {
             imports: noisy_or(files(true)),
             cited: Vec::new(),
             messages: snapshot.messages.search(&errors.join("\n")),
+        }
+    }
+
+    /// What the query has of a name, given by the hashes of its terms.
+    pub(super) fn share(&self, name: &[u64]) -> Share {
+        let (mut known, mut prominent, mut rare) = (0u32, 0u32, 0.0);
+        for term in name.iter().filter_map(|term| self.terms.get(term)) {
+            known += 1;
+            prominent += u32::from(term.is_prominent);
+            rare += term.idf;
+        }
+        let all = name.len().max(1) as f32;
+        Share {
+            known: known as f32 / all,
+            prominent: prominent as f32 / all,
+            rare,
         }
     }
 

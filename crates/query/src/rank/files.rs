@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::tokens::{self, for_each_term};
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
@@ -65,13 +64,13 @@ pub(super) fn signals(
     let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
     // Files of one directory follow one another.
-    let mut last = ("", shares(evidence, "").0);
+    let mut last: (&[u64], f32) = (&[], 0.0);
     let mut signals: Vec<(FileId, FileSignals)> = candidates
         .into_iter()
         .map(|id| {
-            let directory = directory_of(snapshot.files.path(id));
+            let directory = &*snapshot.files.path_terms(id).directory;
             if last.0 != directory {
-                last = (directory, shares(evidence, directory).0);
+                last = (directory, evidence.share(directory).known);
             }
             let of_file = FileSignals {
                 directory: last.1,
@@ -197,9 +196,7 @@ impl Dense {
         file: FileId,
     ) -> FileSignals {
         let at = file.0 as usize;
-        let source = snapshot.files.file(file);
-        let name = source.path.file_name();
-        let (stem, stem_title) = shares(evidence, name.split('.').next().unwrap_or(name));
+        let name = evidence.share(&snapshot.files.path_terms(file).name);
         let text = snapshot.files.text(file);
         FileSignals {
             lexical: self.lexical[at],
@@ -213,8 +210,8 @@ impl Dense {
             chunk_coverage: self.chunk_coverage[at],
             commits: self.commits[at],
             cited: self.cited[at],
-            stem,
-            stem_title,
+            stem: name.known,
+            stem_title: name.prominent,
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
             lines: logarithmic(text.len(), LARGEST_FILE),
@@ -302,37 +299,34 @@ impl OfChunks {
     }
 }
 
-/// The files with the highest positive values, in no order.
+/// The files with the highest positive values, in no order; of equal ones the first by path.
 fn best(values: &[f32], most: usize) -> Vec<FileId> {
-    let mut scored: Vec<(f32, FileId)> = (0..)
-        .map(FileId)
-        .zip(values)
-        .filter(|(_, value)| **value > 0.0)
-        .map(|(file, value)| (*value, file))
-        .collect();
-    if scored.len() > most && most > 0 {
-        scored.select_nth_unstable_by(most - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut kept = Vec::with_capacity(2 * most);
+    // What is not above the least of the best so far is none of them: equal ones come later by path.
+    let mut least = 0.0;
+    for (file, value) in (0..).map(FileId).zip(values) {
+        if *value > least {
+            kept.push((*value, file));
+            if kept.len() >= 2 * most {
+                least = keep_best(&mut kept, most);
+            }
+        }
+    }
+    keep_best(&mut kept, most);
+    kept.into_iter().map(|(_, file)| file).collect()
+}
+
+/// Keeps the best of them, in no order; gives the value of the last.
+fn keep_best(scored: &mut Vec<(f32, FileId)>, most: usize) -> f32 {
+    let last = most.saturating_sub(1);
+    let mut least = 0.0;
+    if last < scored.len() {
+        let best_first =
+            |a: &(f32, FileId), b: &(f32, FileId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        least = scored.select_nth_unstable_by(last, best_first).1.0;
     }
     scored.truncate(most);
-    scored.into_iter().map(|(_, file)| file).collect()
-}
-
-/// Which share of the terms of a name the query has, and which its title and inline code.
-fn shares(evidence: &Evidence, name: &str) -> (f32, f32) {
-    let (mut all, mut known, mut prominent) = (0u32, 0u32, 0u32);
-    for_each_term(name, |term| {
-        all += 1;
-        if let Some(term) = evidence.terms.get(&tokens::hash(term)) {
-            known += 1;
-            prominent += u32::from(term.is_prominent);
-        }
-    });
-    let all = all.max(1) as f32;
-    (known as f32 / all, prominent as f32 / all)
-}
-
-fn directory_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+    least
 }
 
 fn normalized(mut values: Vec<f32>) -> Vec<f32> {

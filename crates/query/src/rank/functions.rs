@@ -1,6 +1,8 @@
 //! The ranking of functions and methods. What has no chunk of its own counts as a part of what it
 //! is nested in.
 
+use std::ops::Range;
+
 use foveate_index::lexical::ChunkHit;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::DefinitionKind;
@@ -45,6 +47,8 @@ struct Pool<'a> {
     ids: Vec<DefId>,
     /// Of each.
     signals: Vec<FunctionSignals>,
+    /// The files that they are in, in order, with the positions of theirs.
+    files: Vec<(FileId, Range<usize>)>,
     /// Stretches of source files without functions, in id order.
     passages: Vec<(ChunkId, FunctionSignals)>,
 }
@@ -61,6 +65,7 @@ impl<'a> Pool<'a> {
             roles: evidence.roles,
             ids: Vec::new(),
             signals: Vec::new(),
+            files: Vec::new(),
             passages: Vec::new(),
         };
         let files = ranked_files
@@ -88,6 +93,7 @@ impl<'a> Pool<'a> {
                 file_rank: 1.0 / (rank as f32 + 1.0),
                 ..FunctionSignals::default()
             };
+            let start = self.ids.len();
             for id in files.units_of(file.id) {
                 let definition = files.definition(id);
                 let uses = self.snapshot.graph.uses_of(id).len();
@@ -98,6 +104,7 @@ impl<'a> Pool<'a> {
                     ..of_file
                 });
             }
+            self.files.push((file.id, start..self.ids.len()));
             let content = files.content(file.id);
             if content.is_some_and(|c| c.facts.definitions.is_empty() && c.facts.language.is_code())
             {
@@ -127,52 +134,43 @@ impl<'a> Pool<'a> {
     }
 
     fn words(&mut self, evidence: &Evidence) {
-        let snapshot = self.snapshot;
-        let mut files: Vec<FileId> = self
-            .ids
-            .iter()
-            .map(|id| snapshot.files.file_of(*id))
-            .collect();
-        files.dedup();
-        for file in files {
-            for chunk in snapshot.files.chunks_of(file) {
-                let Some(owner) = snapshot.files.chunk_definition(chunk) else {
+        let files = &self.snapshot.files;
+        for (file, positions) in &self.files {
+            let ids = &self.ids[positions.clone()];
+            let signals = &mut self.signals[positions.clone()];
+            for chunk in files.chunks_of(*file) {
+                let owner = files.chunk_definition(chunk);
+                let Some(unit) = owner.and_then(|owner| files.unit_of(owner)) else {
                     continue;
                 };
-                let hit = evidence.hits.chunks[chunk.0 as usize];
-                if let Some(signals) = self.signals_of(owner) {
-                    signals.add_words(hit);
+                if let Ok(at) = ids.binary_search(&unit) {
+                    signals[at].add_words(evidence.hits.chunks[chunk.0 as usize]);
                 }
             }
-            compare(self.of_file(file).iter_mut().collect());
+            compare(signals, |signals| signals);
         }
         for (chunk, signals) in &mut self.passages {
             signals.add_words(evidence.hits.chunks[chunk.0 as usize]);
         }
-        let file_of = |(chunk, _): &(ChunkId, FunctionSignals)| snapshot.files.chunk_file(*chunk);
+        let file_of = |(chunk, _): &(ChunkId, FunctionSignals)| files.chunk_file(*chunk);
         for of_file in self.passages.chunk_by_mut(|a, b| file_of(a) == file_of(b)) {
-            compare(of_file.iter_mut().map(|(_, signals)| signals).collect());
+            compare(of_file, |(_, signals)| signals);
         }
         self.scale(|signals| &mut signals.coverage);
     }
 
-    /// The signals of the functions of a file.
-    fn of_file(&mut self, file: FileId) -> &mut [FunctionSignals] {
-        let files = &self.snapshot.files;
-        let start = self.ids.partition_point(|id| files.file_of(*id) < file);
-        let end = self.ids.partition_point(|id| files.file_of(*id) <= file);
-        &mut self.signals[start..end]
-    }
-
     /// Divides a signal by its largest value.
     fn scale(&mut self, of: fn(&mut FunctionSignals) -> &mut f32) {
-        let passages = self.passages.iter_mut().map(|(_, signals)| signals);
-        let all = || self.signals.iter_mut().chain(passages);
-        let mut values: Vec<&mut f32> = all().map(of).collect();
-        let most = values.iter().map(|value| **value).fold(0.0, f32::max);
+        let mut most = 0.0f32;
+        self.each(|signals| most = most.max(*of(signals)));
         if most > 0.0 {
-            values.iter_mut().for_each(|value| **value /= most);
+            self.each(|signals| *of(signals) /= most);
         }
+    }
+
+    fn each(&mut self, change: impl FnMut(&mut FunctionSignals)) {
+        let passages = self.passages.iter_mut().map(|(_, signals)| signals);
+        self.signals.iter_mut().chain(passages).for_each(change);
     }
 
     fn mentions(&mut self, evidence: &Evidence) {
@@ -223,17 +221,16 @@ impl<'a> Pool<'a> {
         let files = &self.snapshot.files;
         let commits = self.snapshot.lexical.commits();
         let of = past::OfFunctions::new(self.snapshot, evidence);
-        let mut touched: Vec<&[u32]> = Vec::with_capacity(self.ids.len());
+        let mut touched = Vec::with_capacity(self.ids.len());
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
             let name = files.name_hash(*id);
-            let Some((function, list)) = commits.of_function(files.file_of(*id), name) else {
-                touched.push(&[]);
-                continue;
-            };
-            signals.commits = of.votes.get(&function).copied().unwrap_or(0.0);
-            signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
-            signals.changes = logarithmic(list.len(), FULL);
-            touched.push(list);
+            let function = commits.function(files.file_of(*id), name);
+            if let Some(function) = function {
+                signals.commits = of.votes.get(&function).copied().unwrap_or(0.0);
+                signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
+                signals.changes = logarithmic(commits.touching(function).len(), FULL);
+            }
+            touched.push(function);
         }
         let messages = past::messages(commits, &touched, evidence, &config.lexical);
         for (signals, score) in self.signals.iter_mut().zip(messages) {
@@ -246,7 +243,7 @@ impl<'a> Pool<'a> {
     /// Which share of the names of a function and its class the query has.
     fn names(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
-        let share = |id: DefId| Share::of(evidence, files.name_terms(id));
+        let share = |id: DefId| evidence.share(files.name_terms(id));
         // The functions of a class follow one another.
         let mut last: Option<(DefId, f32)> = None;
         for (id, signals) in self.ids.iter().zip(&mut self.signals) {
@@ -329,36 +326,13 @@ impl FunctionSignals {
 }
 
 /// Makes of the word scores of a file's functions their shares of the best one's.
-fn compare(of_file: Vec<&mut FunctionSignals>) {
-    let best = of_file.iter().map(|s| s.in_file).fold(0.0, f32::max);
+fn compare<T>(of_file: &mut [T], signals: impl Fn(&mut T) -> &mut FunctionSignals) {
+    let scores = of_file.iter_mut().map(|of| signals(of).in_file);
+    let best = scores.fold(0.0, f32::max);
     if best > 0.0 {
-        for signals in of_file {
+        for signals in of_file.iter_mut().map(signals) {
             signals.in_file /= best;
             signals.in_good_file = signals.in_file * signals.file;
-        }
-    }
-}
-
-/// What the query has of a name.
-#[derive(Clone, Copy)]
-struct Share {
-    /// Share of its terms.
-    known: f32,
-    /// Sum of the rarities of its terms that the query has.
-    rare: f32,
-}
-
-impl Share {
-    fn of(evidence: &Evidence, name: &[u64]) -> Self {
-        let (mut known, mut rare) = (0u32, 0.0);
-        for term in name.iter().filter_map(|term| evidence.terms.get(term)) {
-            known += 1;
-            rare += term.idf;
-        }
-        let all = name.len().max(1) as f32;
-        Self {
-            known: known as f32 / all,
-            rare,
         }
     }
 }

@@ -75,19 +75,22 @@ struct ByCommit {
 }
 
 impl ByCommit {
-    /// `touched`: the commits of each function. A counting sort, since there are tens of thousands.
-    fn new(commits: usize, touched: &[&[u32]]) -> Self {
-        let mut starts = vec![0u32; commits + 1];
-        for commit in touched.iter().copied().flatten() {
+    /// A counting sort, since there are tens of thousands.
+    fn new(commits: &Commits, touched: &[Option<FunctionId>]) -> Self {
+        let touching = |function: &Option<FunctionId>| function.map(|f| commits.touching(f));
+        let mut starts = vec![0u32; commits.positions() + 1];
+        for commit in touched.iter().filter_map(touching).flatten() {
             starts[*commit as usize + 1] += 1;
         }
-        for at in 0..commits {
-            starts[at + 1] += starts[at];
+        let mut all = 0;
+        for start in &mut starts {
+            all += *start;
+            *start = all;
         }
         let mut next = starts.clone();
-        let mut functions = vec![0; touched.iter().map(|list| list.len()).sum()];
-        for (function, list) in (0..).zip(touched) {
-            for commit in *list {
+        let mut functions = vec![0; all as usize];
+        for (function, list) in (0..).zip(touched.iter().map(touching)) {
+            for commit in list.unwrap_or_default() {
                 let at = &mut next[*commit as usize];
                 functions[*at as usize] = function;
                 *at += 1;
@@ -104,14 +107,14 @@ impl ByCommit {
 
 /// BM25 of the query over the messages of the commits that touched each function, a commit's terms
 /// weighted by `1 / sqrt(functions)`; lengths are compared among the functions given. `touched`:
-/// the commits of each.
+/// those of them that commits touched.
 pub(super) fn messages(
     commits: &Commits,
-    touched: &[&[u32]],
+    touched: &[Option<FunctionId>],
     evidence: &Evidence,
     config: &LexicalConfig,
 ) -> Vec<f32> {
-    let by_commit = ByCommit::new(commits.positions(), touched);
+    let by_commit = ByCommit::new(commits, touched);
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
@@ -143,13 +146,9 @@ pub(super) fn messages(
 }
 
 /// `1 / (1 - b + b · length / mean length)`, the mean over the functions that have any message.
-fn norms(commits: &Commits, touched: &[&[u32]], b: f32) -> Vec<f32> {
-    let length = |list: &&[u32]| -> f32 {
-        list.iter()
-            .map(|commit| commits.at(*commit))
-            .map(|commit| commit.length() as f32 * commit.function_share())
-            .sum()
-    };
+fn norms(commits: &Commits, touched: &[Option<FunctionId>], b: f32) -> Vec<f32> {
+    let length =
+        |function: &Option<FunctionId>| function.map_or(0.0, |f| commits.messages_length(f));
     let lengths: Vec<f32> = touched.iter().map(length).collect();
     let with_any = lengths.iter().filter(|length| **length > 0.0).count();
     let mean = lengths.iter().sum::<f32>() / with_any.max(1) as f32;
