@@ -46,11 +46,24 @@ pub struct Files {
     chunk_file: Vec<FileId>,
 }
 
+/// A unit: see [`Files::unit_of`]. What ranking asks of thousands of them stands close together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Its id within its file.
+    pub local: LocalId,
+    /// The definition that encloses it.
+    pub parent: Option<LocalId>,
+    /// How many lines it has.
+    pub lines: u32,
+}
+
 /// What is made of a file's definitions. Snapshots that have the same file share it.
 #[derive(Debug, Default)]
 struct Units {
     /// The unit of each.
     of: Box<[Option<LocalId>]>,
+    /// The units among them, in order.
+    all: Box<[Unit]>,
     /// Made when first asked for.
     names: OnceLock<Names>,
 }
@@ -349,9 +362,9 @@ impl Files {
     }
 
     /// The units of a file, in place order.
-    pub fn units_of(&self, file: FileId) -> impl Iterator<Item = DefId> + '_ {
-        let definitions = self.definitions_of(file);
-        definitions.filter(|id| self.unit_of(*id) == Some(*id))
+    pub fn units_of(&self, file: FileId) -> &[Unit] {
+        let units = self.units.get(file.0 as usize);
+        units.map_or(&[], |units| &units.all)
     }
 
     /// The definitions directly inside another, in place order.
@@ -437,7 +450,15 @@ fn units(facts: &FileFacts) -> Arc<Units> {
         };
         units.push(unit);
     }
+    let all = (0..).map(LocalId).zip(&units).zip(&facts.definitions);
+    let all = all.filter(|((local, unit), _)| **unit == Some(*local));
+    let all = all.map(|((local, _), definition)| Unit {
+        local,
+        parent: definition.parent,
+        lines: definition.lines.count(),
+    });
     Arc::new(Units {
+        all: all.collect(),
         of: units.into(),
         names: OnceLock::new(),
     })

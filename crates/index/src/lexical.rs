@@ -24,8 +24,8 @@ pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, PastCommit};
-use self::impacts::Scoring;
 pub use self::past::{FunctionId, PathId};
+use self::score::Scoring;
 use self::segment::Document;
 pub(crate) use self::segment::Segment;
 use crate::files::{ChunkId, FileId, Files};

@@ -13,6 +13,7 @@ pub mod snapshot;
 pub mod stored;
 pub mod symbols;
 pub mod tokens;
+pub mod top;
 
 pub use files::{ChunkId, DefId, FileId, Files};
 pub use graph::{Confidence, Graph};

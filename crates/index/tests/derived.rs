@@ -123,7 +123,7 @@ fn places(snapshot: &Snapshot, out: &mut String) {
     let (files, graph) = (&snapshot.files, &snapshot.graph);
     for id in files.ids() {
         writeln!(out, "{} {:?}", files.path(id), files.find(files.path(id))).unwrap();
-        writeln!(out, "  units {:?}", files.units_of(id).collect::<Vec<_>>()).unwrap();
+        writeln!(out, "  units {:?}", files.units_of(id)).unwrap();
         writeln!(out, "  chunks {:?}", files.chunk_range(id)).unwrap();
         writeln!(out, "  imports {:?}", graph.imports(id)).unwrap();
         writeln!(out, "  importers {:?}", graph.importers(id)).unwrap();

@@ -14,7 +14,7 @@ mod weights;
 
 use std::sync::LazyLock;
 
-use foveate_index::Snapshot;
+use foveate_index::{Snapshot, top};
 
 use self::evidence::Evidence;
 use crate::intent::IntentKind;
@@ -61,6 +61,16 @@ pub fn rank(
         passages,
         notes,
     }
+}
+
+/// The best [`MOST_RANKED`] positions with their scores; of equal ones the first positions first.
+fn best_first(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    if scored.len() > MOST_RANKED {
+        scored.select_nth_unstable_by(MOST_RANKED, top::best_first);
+        scored.truncate(MOST_RANKED);
+    }
+    scored.sort_unstable_by(top::best_first);
+    scored
 }
 
 /// The signals of a result, largest first, with what its role takes away, so that they sum to its

@@ -3,12 +3,18 @@
 //! whose files is left is not seen. What does not depend on the files is in [`super::past`].
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dashmap::DashMap;
 use foveate_model::History;
 
 use super::past::{FunctionId, PastCommits, PathId, Recorded};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
+
+/// What a term gives to files: its frequency in the messages of the commits that touched a file, each
+/// by its share. By file.
+pub(super) type OfTerm = Arc<[(FileId, f32)]>;
 
 /// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
@@ -30,6 +36,10 @@ pub struct Commits {
     pub total_file_length: f32,
     /// The same per function, of commits by their shares for functions.
     function_lengths: Vec<f32>,
+    /// What terms give to files, once they were asked for.
+    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
+    /// Bytes of `of_terms`.
+    remembered: AtomicUsize,
 }
 
 /// A commit as scoring sees it.
@@ -133,6 +143,8 @@ impl Commits {
             total_file_length: file_lengths.iter().sum(),
             file_lengths,
             function_lengths,
+            of_terms: DashMap::default(),
+            remembered: AtomicUsize::new(0),
             past,
         }
     }
@@ -174,14 +186,30 @@ impl Commits {
         self.past.postings(term)
     }
 
-    /// What `term` gives to files through the messages of commits: its frequency in those that
-    /// touched a file, each by its share.
-    pub fn of_term(&self, term: &str, mut visit: impl FnMut(FileId, f32)) {
-        for (path, frequency) in self.past.of_term(term).iter().flat_map(|of| &**of) {
-            if let Some(file) = self.file(*path) {
-                visit(file, *frequency);
+    /// What `term` gives to files through the messages of commits. Computed once: a common term has
+    /// thousands of commits, and each has files.
+    pub(super) fn of_term(&self, term: &str) -> Option<OfTerm> {
+        if let Some(known) = self.of_terms.get(term) {
+            return Some(known.clone());
+        }
+        let postings = self.postings(term);
+        if postings.is_empty() {
+            return None;
+        }
+        let mut sums = vec![0.0; self.paths.len()];
+        for (number, tf) in postings {
+            let commit = self.at(*number);
+            for file in commit.files() {
+                sums[file.0 as usize] += f32::from(*tf) * commit.share();
             }
         }
+        let of_term = (0..).map(FileId).zip(sums).filter(|(_, sum)| *sum > 0.0);
+        let of_term: OfTerm = of_term.collect();
+        let bytes = size_of_val(&*of_term) + term.len() + 64;
+        if self.of_terms.insert(term.into(), of_term.clone()).is_none() {
+            self.remembered.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Some(of_term)
     }
 
     /// The functions of a file that have a name, as commits know them, where any touched them. `name`
@@ -234,7 +262,7 @@ impl Commits {
 
     /// Estimated heap size in bytes of what questions have left behind.
     pub fn remembered_bytes(&self) -> usize {
-        self.past.remembered_bytes()
+        self.remembered.load(Ordering::Relaxed)
     }
 
     /// Estimated heap size in bytes, without that; what snapshots with other files share counts in full.

@@ -230,7 +230,7 @@ type Lists = DashMap<Box<str>, Arc<Impacts>, foldhash::fast::RandomState>;
 /// The impacts of a segment, by scoring: snapshots that differ by years have different ones.
 #[derive(Debug, Default)]
 pub struct Known {
-    lists: DashMap<u64, Arc<Lists>>,
+    lists: DashMap<u64, Arc<Lists>, foldhash::fast::RandomState>,
     bytes: AtomicUsize,
 }
 

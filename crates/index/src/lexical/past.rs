@@ -1,11 +1,6 @@
 //! What the messages of past commits say and what those commits touched, whatever files there are
 //! now. It depends on the history alone, so that snapshots whose files differ share it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use dashmap::DashMap;
 use foldhash::HashMap;
 use foveate_model::{Commit, History, ObjectId, RepoPath};
 
@@ -38,10 +33,6 @@ pub(super) struct Recorded {
     pub share: f32,
 }
 
-/// What a term gives to paths: its frequency in the messages of the commits that touched a path,
-/// each by its share. By path.
-pub(super) type OfTerm = Arc<[(PathId, f32)]>;
-
 /// Commit messages by term, and what the commits touched.
 #[derive(Debug, Default)]
 pub(super) struct PastCommits {
@@ -57,10 +48,6 @@ pub(super) struct PastCommits {
     ids: Vec<(ObjectId, u32)>,
     /// The commits whose messages cite an issue or a pull request, newest first.
     numbers: HashMap<u32, Vec<u32>>,
-    /// What terms give to paths, once they were asked for.
-    of_terms: DashMap<Box<str>, OfTerm, foldhash::fast::RandomState>,
-    /// Bytes of `of_terms`.
-    remembered: AtomicUsize,
 }
 
 /// The functions that commits touched, numbered by path and within a path by name.
@@ -128,28 +115,6 @@ impl PastCommits {
         self.postings.get(term).map_or(&[], |list| list)
     }
 
-    /// What `term` gives to paths through the messages of commits. Computed once: a common term has
-    /// thousands of commits, and each has files.
-    pub fn of_term(&self, term: &str) -> Option<OfTerm> {
-        let postings = self.postings.get(term)?;
-        if let Some(known) = self.of_terms.get(term) {
-            return Some(known.clone());
-        }
-        let mut sums: BTreeMap<PathId, f32> = BTreeMap::new();
-        for (number, tf) in postings {
-            let commit = &self.commits[*number as usize];
-            for path in &commit.paths {
-                *sums.entry(*path).or_default() += f32::from(*tf) * commit.share;
-            }
-        }
-        let of_term: OfTerm = sums.into_iter().collect();
-        let bytes = size_of_val(&*of_term) + term.len() + 64;
-        if self.of_terms.insert(term.into(), of_term.clone()).is_none() {
-            self.remembered.fetch_add(bytes, Ordering::Relaxed);
-        }
-        Some(of_term)
-    }
-
     /// The functions of a path that have a name, as commits know them. `name` is a [`tokens::hash`].
     pub fn function(&self, path: PathId, name: u64) -> Option<FunctionId> {
         self.functions.find(path, name)
@@ -185,12 +150,7 @@ impl PastCommits {
             .map(|(_, commit)| *commit)
     }
 
-    /// Estimated heap size in bytes of what questions have left behind.
-    pub fn remembered_bytes(&self) -> usize {
-        self.remembered.load(Ordering::Relaxed)
-    }
-
-    /// Estimated heap size in bytes, without that.
+    /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let list = size_of::<Box<str>>() + size_of::<Box<[u32]>>() + 2;
         let postings = self.postings.iter();

@@ -7,9 +7,10 @@
 //! touched it are one more field.
 
 use crate::files::FileId;
+use crate::top;
 
 use super::commits::Commits;
-use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
+use super::impacts::{self, ChunkImpact, Impacts, Norms, norm, saturated};
 use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
@@ -69,6 +70,16 @@ pub struct Hits {
     pub idf: Vec<f32>,
     /// The same over commits.
     pub commit_idf: Vec<f32>,
+}
+
+/// What scores depend on beside terms and documents.
+#[derive(Debug)]
+pub(super) struct Scoring {
+    impacts: impacts::Scoring,
+    /// Length norms of the history field, by file.
+    history: Vec<f32>,
+    /// Length norms of messages by position of the commit; 0 where it is not seen.
+    commits: Vec<f32>,
 }
 
 /// The frequencies of one term in a file.
@@ -142,17 +153,16 @@ impl Lexical {
         let mut files = OfFiles::new(hits.files.len());
         let own;
         let scoring = match self.scoring.get_or_init(|| self.scoring(weights)) {
-            scoring if scoring.weights == *weights => scoring,
+            known if known.impacts.weights == *weights => known,
             _ => {
                 own = self.scoring(weights);
                 &own
             }
         };
-        let history_norms = self.history_norms(weights);
         for term in terms {
             let mut found = Vec::with_capacity(self.parts.len());
             for part in &self.parts {
-                if let Some(impacts) = part.segment.impacts(&term.term, scoring)? {
+                if let Some(impacts) = part.segment.impacts(&term.term, &scoring.impacts)? {
                     found.push((part, impacts));
                 }
             }
@@ -164,7 +174,7 @@ impl Lexical {
                 part.add_chunks(term, idf_chunks, impacts, &mut hits.chunks);
                 part.add_files(impacts, &mut files);
             }
-            self.add_history(term, weights, &history_norms, &mut files);
+            self.add_history(term, scoring, &mut files);
             let idf_files = idf(self.indexed_files, files.touched.len());
             hits.idf.push(idf_files);
             for (file, tf) in files.drain() {
@@ -179,81 +189,73 @@ impl Lexical {
                 hit.coverage += term.file * idf_files;
             }
         }
-        (hits.commits, hits.commit_idf) = self.search_commits(terms, weights);
+        (hits.commits, hits.commit_idf) = self.search_commits(terms, scoring);
         Ok(hits)
     }
 
     fn scoring(&self, weights: &LexicalWeights) -> Scoring {
-        Scoring::new(
-            weights.clone(),
-            &self.totals,
-            self.indexed_files,
-            self.chunks,
-        )
+        let commits = &*self.commits;
+        let mean_history = commits.total_file_length / self.indexed_files.max(1) as f32;
+        let history = commits.file_lengths.iter();
+        let mean_commit = commits.total_length as f32 / commits.len().max(1) as f32;
+        let of_lengths = Norms::new(weights.commit_b, mean_commit);
+        let of_commit = |position: u32| match commits.sees(position) {
+            true => of_lengths.of(commits.at(position).length()),
+            false => 0.0,
+        };
+        Scoring {
+            impacts: impacts::Scoring::new(
+                weights.clone(),
+                &self.totals,
+                self.indexed_files,
+                self.chunks,
+            ),
+            history: history
+                .map(|length| norm(weights.history_b, *length, mean_history))
+                .collect(),
+            commits: (0..commits.positions() as u32).map(of_commit).collect(),
+        }
     }
 
-    /// Length norms of the history field, by file.
-    fn history_norms(&self, weights: &LexicalWeights) -> Vec<f32> {
-        let average = self.commits.total_file_length / self.indexed_files.max(1) as f32;
-        self.commits
-            .file_lengths
-            .iter()
-            .map(|length| norm(weights.history_b, *length, average))
-            .collect()
-    }
-
-    fn add_history(
-        &self,
-        term: &QueryTerm,
-        weights: &LexicalWeights,
-        norms: &[f32],
-        files: &mut OfFiles,
-    ) {
-        if weights.history == 0.0 {
+    fn add_history(&self, term: &QueryTerm, scoring: &Scoring, files: &mut OfFiles) {
+        let weight = scoring.impacts.weights.history;
+        if weight == 0.0 {
             return;
         }
-        self.commits.of_term(&term.term, |file, tf| {
-            let tf = weights.history * tf * norms[file.0 as usize];
-            let of_file = files.of(file);
+        for (file, tf) in self.commits.of_term(&term.term).iter().flat_map(|of| &**of) {
+            let tf = weight * tf * scoring.history[file.0 as usize];
+            let of_file = files.of(*file);
             of_file.all += tf;
             of_file.history += tf;
-        });
+        }
     }
 
     /// The nearest commits, and the rarity of each term among all of them.
     fn search_commits(
         &self,
         terms: &[QueryTerm],
-        weights: &LexicalWeights,
+        scoring: &Scoring,
     ) -> (Vec<(u32, f32)>, Vec<f32>) {
         let commits = &*self.commits;
-        let average = commits.total_length as f32 / commits.len().max(1) as f32;
-        let norms = Norms::new(weights.commit_b, average);
+        let weights = &scoring.impacts.weights;
         let mut scores = vec![0.0; commits.positions()];
         let mut rarities = Vec::with_capacity(terms.len());
         for term in terms {
-            let postings = commits.postings(&term.term).iter();
-            let seen = postings.filter(|(number, _)| commits.sees(*number));
-            let rarity = idf(commits.len(), seen.clone().count());
+            let norm = |number: u32| scoring.commits[number as usize];
+            let postings = commits.postings(&term.term);
+            let seen = postings.iter().filter(|(number, _)| norm(*number) > 0.0);
+            let rarity = idf(commits.len(), seen.count());
             rarities.push(rarity);
             let weight = term.file * rarity;
-            for (number, tf) in seen {
-                let tf = f32::from(*tf) * norms.of(commits.at(*number).length());
+            for (number, tf) in postings {
+                let tf = f32::from(*tf) * norm(*number);
                 scores[*number as usize] +=
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
-        let mut ranked: Vec<(u32, f32)> = (0..)
-            .zip(scores)
-            .filter(|(_, score)| *score > 0.0)
-            .collect();
-        let best_first = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if ranked.len() > weights.nearest_commits {
-            ranked.select_nth_unstable_by(weights.nearest_commits, best_first);
-            ranked.truncate(weights.nearest_commits);
-        }
-        ranked.sort_unstable_by(best_first);
-        (ranked, rarities)
+        let mut nearest = top::highest(scores, weights.nearest_commits);
+        nearest.sort_unstable_by(top::best_first);
+        (nearest, rarities)
     }
 
     /// The index of past commits.

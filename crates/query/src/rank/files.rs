@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot, top};
 use foveate_model::Role;
 
 use super::evidence::Evidence;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{MOST_RANKED, explained, logarithmic, normalize, past};
+use super::{best_first, explained, logarithmic, normalize, past};
 
 /// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
 /// file that is read, and of three thousand.
@@ -24,22 +24,16 @@ pub(super) fn rank(
     listed: usize,
 ) -> Vec<RankedFile> {
     let signals = signals(snapshot, evidence, config);
-    let mut scored: Vec<(f32, usize)> = signals
-        .iter()
-        .enumerate()
-        .map(|(position, (id, signals))| {
-            let factor = evidence.roles.factor(snapshot.files.file(*id).role);
-            (signals.score(&config.file) * factor, position)
-        })
-        .collect();
+    let scored = signals.iter().map(|(id, signals)| {
+        let factor = evidence.roles.factor(snapshot.files.file(*id).role);
+        signals.score(&config.file) * factor
+    });
     // Candidates are in path order, so that equal scores are ordered by path.
-    scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.truncate(MOST_RANKED);
-    scored
+    best_first((0..).zip(scored).collect())
         .into_iter()
         .enumerate()
-        .map(|(rank, (score, position))| {
-            let (id, signals) = &signals[position];
+        .map(|(rank, (position, score))| {
+            let (id, signals) = &signals[position as usize];
             let file = snapshot.files.file(*id);
             let reasons = (rank < listed).then(|| signals.explain(&config.file));
             RankedFile {
@@ -168,7 +162,7 @@ impl Dense {
             &self.commits,
             &self.cited,
         ] {
-            chosen.extend(best(channel, most));
+            chosen.extend(best(channel.iter().copied(), most));
         }
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
@@ -179,7 +173,7 @@ impl Dense {
             for (file, score) in hop {
                 values[file.0 as usize] = score + self.words(*file);
             }
-            chosen.extend(best(&values, most));
+            chosen.extend(best(values, most));
         }
         let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
         chosen.extend(evidence.definitions.iter().map(file_of));
@@ -233,20 +227,17 @@ impl Hop {
             imports: HashMap::default(),
             importers: HashMap::default(),
         };
-        let words: Vec<f32> = snapshot
-            .files
-            .ids()
-            .map(|file| match snapshot.files.file(file).role {
-                Role::Source => dense.words(file),
-                _ => 0.0,
-            })
-            .collect();
+        let is_source = |file: FileId| snapshot.files.file(file).role == Role::Source;
+        let words = snapshot.files.ids().map(|file| match dense.words(file) {
+            words if words > 0.0 && is_source(file) => words,
+            _ => 0.0,
+        });
         let note = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
             let held = of.entry(file).or_default();
             *held = held.max(score);
         };
-        for file in best(&words, most) {
-            let score = words[file.0 as usize];
+        for file in best(words, most) {
+            let score = dense.words(file);
             for imported in snapshot.graph.imports(file) {
                 note(&mut hop.importers, *imported, score);
             }
@@ -300,33 +291,9 @@ impl OfChunks {
 }
 
 /// The files with the highest positive values, in no order; of equal ones the first by path.
-fn best(values: &[f32], most: usize) -> Vec<FileId> {
-    let mut kept = Vec::with_capacity(2 * most);
-    // What is not above the least of the best so far is none of them: equal ones come later by path.
-    let mut least = 0.0;
-    for (file, value) in (0..).map(FileId).zip(values) {
-        if *value > least {
-            kept.push((*value, file));
-            if kept.len() >= 2 * most {
-                least = keep_best(&mut kept, most);
-            }
-        }
-    }
-    keep_best(&mut kept, most);
-    kept.into_iter().map(|(_, file)| file).collect()
-}
-
-/// Keeps the best of them, in no order; gives the value of the last.
-fn keep_best(scored: &mut Vec<(f32, FileId)>, most: usize) -> f32 {
-    let last = most.saturating_sub(1);
-    let mut least = 0.0;
-    if last < scored.len() {
-        let best_first =
-            |a: &(f32, FileId), b: &(f32, FileId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        least = scored.select_nth_unstable_by(last, best_first).1.0;
-    }
-    scored.truncate(most);
-    least
+fn best(values: impl IntoIterator<Item = f32>, most: usize) -> impl Iterator<Item = FileId> {
+    let highest = top::highest(values, most).into_iter();
+    highest.map(|(file, _)| FileId(file))
 }
 
 fn normalized(mut values: Vec<f32>) -> Vec<f32> {

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use foveate_index::lexical::ChunkHit;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
-use foveate_model::DefinitionKind;
+use foveate_model::{DefinitionKind, LocalId};
 
 use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
-use super::{MOST_RANKED, explained, logarithmic, past};
+use super::{MOST_RANKED, best_first, explained, logarithmic, past};
 
 /// Logarithm of the lines, uses and changes that count as 1: 150 of them.
 const FULL: f32 = 5.0;
@@ -94,12 +94,12 @@ impl<'a> Pool<'a> {
                 ..FunctionSignals::default()
             };
             let start = self.ids.len();
-            for id in files.units_of(file.id) {
-                let definition = files.definition(id);
+            for unit in files.units_of(file.id) {
+                let id = files.global(file.id, unit.local);
                 let uses = self.snapshot.graph.uses_of(id).len();
                 self.ids.push(id);
                 self.signals.push(FunctionSignals {
-                    lines: logarithmic(definition.lines.count().saturating_sub(1) as usize, FULL),
+                    lines: logarithmic(unit.lines.saturating_sub(1) as usize, FULL),
                     fan_in: logarithmic(uses, FULL),
                     ..of_file
                 });
@@ -244,19 +244,22 @@ impl<'a> Pool<'a> {
     fn names(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
         let share = |id: DefId| evidence.share(files.name_terms(id));
-        // The functions of a class follow one another.
-        let mut last: Option<(DefId, f32)> = None;
-        for (id, signals) in self.ids.iter().zip(&mut self.signals) {
-            let own = share(*id);
-            signals.name_query = own.known;
-            signals.name_rare = own.rare;
-            if let Some(class) = files.parent(*id) {
-                let known = match last {
-                    Some((last, known)) if last == class => known,
-                    _ => share(class).known,
-                };
-                last = Some((class, known));
-                signals.class_name = known;
+        for (file, positions) in &self.files {
+            let signals = &mut self.signals[positions.clone()];
+            // The functions of a class follow one another.
+            let mut last: Option<(LocalId, f32)> = None;
+            for (unit, signals) in files.units_of(*file).iter().zip(signals) {
+                let own = share(files.global(*file, unit.local));
+                signals.name_query = own.known;
+                signals.name_rare = own.rare;
+                if let Some(class) = unit.parent {
+                    let known = match last {
+                        Some((last, known)) if last == class => known,
+                        _ => share(files.global(*file, class)).known,
+                    };
+                    last = Some((class, known));
+                    signals.class_name = known;
+                }
             }
         }
         self.scale(|signals| &mut signals.name_rare);
@@ -284,22 +287,15 @@ impl<'a> Pool<'a> {
 
     fn functions(&self, config: &RankConfig, listed: usize) -> Vec<RankedFunction> {
         let files = &self.snapshot.files;
-        let mut scored: Vec<(f32, usize)> = self
-            .ids
-            .iter()
-            .zip(&self.signals)
-            .map(|(id, signals)| {
-                let role = files.file(files.file_of(*id)).role;
-                signals.score(&config.function) * self.roles.factor(role)
-            })
-            .zip(0..)
-            .collect();
-        scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        scored.truncate(MOST_RANKED);
-        scored
+        let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
+            let role = files.file(files.file_of(*id)).role;
+            signals.score(&config.function) * self.roles.factor(role)
+        });
+        best_first((0..).zip(scored).collect())
             .into_iter()
             .enumerate()
-            .map(|(rank, (score, at))| {
+            .map(|(rank, (at, score))| {
+                let at = at as usize;
                 let id = self.ids[at];
                 let definition = files.definition(id);
                 let reasons = (rank < listed).then(|| self.signals[at].explain(&config.function));

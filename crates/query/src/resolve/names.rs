@@ -107,11 +107,10 @@ impl Finder<'_> {
         let comparator = indel::BatchComparator::new(folded.bytes());
         let mut best: Option<(&str, f64)> = None;
         for bytes in shortest..=longest {
-            let total = length + bytes as f64;
-            let mut most = most_apart(total, cutoff, best);
+            let mut most = most_apart(folded.len(), bytes, cutoff, best);
             for candidate in symbols.names_between(bytes, bytes) {
-                let Some(at_most) = most else { break };
-                if differ_in_more(candidate.letters, own, at_most) {
+                let Some(apart) = most else { break };
+                if apart.rules_out(own, candidate.letters) {
                     continue;
                 }
                 let floor = best.map_or(cutoff, |(_, similarity)| similarity);
@@ -123,7 +122,7 @@ impl Finder<'_> {
                     && best.is_none_or(|(_, best)| similarity > best)
                 {
                     best = Some((&candidate.name, similarity));
-                    most = most_apart(total, cutoff, best);
+                    most = most_apart(folded.len(), bytes, cutoff, best);
                 }
             }
         }
@@ -131,22 +130,49 @@ impl Finder<'_> {
     }
 }
 
-/// How many insertions and deletions names of `total` bytes together may be apart, to be more similar
-/// than the best one so far, or at least as similar as `cutoff`. None where no name can be.
-fn most_apart(total: f64, cutoff: f64, best: Option<(&str, f64)>) -> Option<u32> {
+/// How far two names may be apart.
+#[derive(Clone, Copy)]
+struct Apart {
+    /// How many bytes of the first may go.
+    deletions: u32,
+    /// How many of the second may come.
+    insertions: u32,
+}
+
+impl Apart {
+    /// Whether names with these [`letters`] are further apart.
+    fn rules_out(self, first: u64, second: u64) -> bool {
+        has_more(first & !second, self.deletions) || has_more(second & !first, self.insertions)
+    }
+}
+
+/// How far apart names of so many bytes may be, to be more similar than the best one so far, or at
+/// least as similar as `cutoff`. None where no name can be.
+fn most_apart(
+    first: usize,
+    second: usize,
+    cutoff: f64,
+    best: Option<(&str, f64)>,
+) -> Option<Apart> {
+    let total = (first + second) as f64;
     let suffices = |apart: &u32| {
         let similarity = 1.0 - f64::from(*apart) / total;
         best.map_or(similarity >= cutoff, |(_, best)| similarity > best)
     };
-    (0..).take_while(suffices).last()
+    let apart = (0..).take_while(suffices).last()?;
+    // What goes is as much as what comes, but for what one is longer.
+    let of = |own: usize, other: usize| Some((apart + own as u32).checked_sub(other as u32)? / 2);
+    Some(Apart {
+        deletions: of(first, second)?,
+        insertions: of(second, first)?,
+    })
 }
 
-/// Whether two sets differ in more than so many bits, which are few: dropping one after the other is
-/// faster than counting all.
-fn differ_in_more(a: u64, b: u64, most: u32) -> bool {
-    let mut differing = a ^ b;
+/// Whether a set has more than so many bits, which are few: dropping one after the other is faster than
+/// counting all.
+fn has_more(mut bits: u64, most: u32) -> bool {
     for _ in 0..most {
-        differing &= differing.wrapping_sub(1);
+        bits &= bits.wrapping_sub(1);
     }
-    differing != 0
+    bits != 0
 }
