@@ -1,16 +1,24 @@
 //! The highest of many values.
 
+/// Values compared at once: most of them are none of the highest.
+const BLOCK: usize = 16;
+
 /// The positions of the highest positive values with these, in no order; of equal values the first.
-pub fn highest(values: impl IntoIterator<Item = f32>, most: usize) -> Vec<(u32, f32)> {
-    let mut kept = Vec::with_capacity(2 * most);
+pub fn highest(values: &[f32], most: usize) -> Vec<(u32, f32)> {
+    let mut kept = Vec::with_capacity(2 * most + BLOCK);
     // What is not above the least of the best so far is none of them: equal ones that come later lose.
     let mut least = 0.0;
-    for (position, value) in (0..).zip(values) {
-        if value > least {
-            kept.push((position, value));
-            if kept.len() >= 2 * most {
-                least = keep(&mut kept, most);
-            }
+    for (block, start) in values.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
+        let is_any = block
+            .iter()
+            .fold(false, |any, value| any | (*value > least));
+        if !is_any {
+            continue;
+        }
+        let above = (start..).zip(block.iter().copied());
+        kept.extend(above.filter(|(_, value)| *value > least));
+        if kept.len() >= 2 * most {
+            least = keep(&mut kept, most);
         }
     }
     keep(&mut kept, most);
@@ -49,7 +57,7 @@ mod tests {
             all.retain(|(_, value)| *value > 0.0);
             all.sort_by(best_first);
             all.truncate(most);
-            let mut found = highest(values, most);
+            let mut found = highest(&values, most);
             found.sort_by(best_first);
             prop_assert_eq!(found, all);
         }

@@ -21,21 +21,21 @@ thread_local! {
 /// Entries of a context remembered for all threads (about 10 MB), likewise bounded.
 const REMEMBERED_ENTRIES: usize = 200_000;
 
-/// Counts of entries by two keyed hashes of their text: the same functions are looked at again and
-/// again, and a hash takes a thousandth of the time of a count. The keys are this process's secret,
-/// so nobody can make two texts meet; if two did, the count of the whole context would notice.
+/// Counts of entries by a keyed hash of their text: the same functions are looked at again and again,
+/// and a hash takes a thousandth of the time of a count. The key is this process's secret, so nobody
+/// can make two texts meet; if two did, the count of the whole context would notice.
 static ENTRIES: LazyLock<Entries> = LazyLock::new(Entries::default);
 
 #[derive(Default)]
 struct Entries {
-    counts: DashMap<(u64, u64), u32, foldhash::fast::RandomState>,
-    keys: (RandomState, RandomState),
+    counts: DashMap<u64, u32, foldhash::fast::RandomState>,
+    key: RandomState,
 }
 
 /// Tokens of a text that may come again, such as an entry of a context.
 pub fn count_entry(text: &str) -> usize {
     let entries = &*ENTRIES;
-    let key = (entries.keys.0.hash_one(text), entries.keys.1.hash_one(text));
+    let key = entries.key.hash_one(text);
     if let Some(known) = entries.counts.get(&key) {
         return *known as usize;
     }

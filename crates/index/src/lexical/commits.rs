@@ -219,6 +219,11 @@ impl Commits {
         self.past.function(path, name)
     }
 
+    /// How many functions commits know.
+    pub fn function_count(&self) -> usize {
+        self.function_lengths.len()
+    }
+
     /// The commits that touched a function, by position, newest first.
     pub fn touching(&self, function: FunctionId) -> &[u32] {
         self.past.touching(function)
@@ -227,7 +232,7 @@ impl Commits {
     /// Terms of the messages of the commits that touched a present function, each commit's by its
     /// [`PastCommit::function_share`].
     pub fn messages_length(&self, function: FunctionId) -> f32 {
-        self.function_lengths[function.0 as usize]
+        self.function_lengths[function.position()]
     }
 
     /// The commits that a citation means, by position, newest first. None where the first digits

@@ -18,7 +18,14 @@ pub struct PathId(pub(super) u32);
 
 /// A function as commits know it: by path and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionId(pub(super) u32);
+pub struct FunctionId(u32);
+
+impl FunctionId {
+    /// Its position in a list of all functions.
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// One past commit.
 #[derive(Debug)]

@@ -253,7 +253,7 @@ impl Lexical {
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
-        let mut nearest = top::highest(scores, weights.nearest_commits);
+        let mut nearest = top::highest(&scores, weights.nearest_commits);
         nearest.sort_unstable_by(top::best_first);
         (nearest, rarities)
     }

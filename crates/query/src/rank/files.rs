@@ -162,7 +162,7 @@ impl Dense {
             &self.commits,
             &self.cited,
         ] {
-            chosen.extend(best(channel.iter().copied(), most));
+            chosen.extend(best(channel, most));
         }
         chosen.extend(evidence.places.iter().map(|(file, _)| *file));
         chosen.extend(evidence.imports.iter().map(|(file, _)| *file));
@@ -173,7 +173,7 @@ impl Dense {
             for (file, score) in hop {
                 values[file.0 as usize] = score + self.words(*file);
             }
-            chosen.extend(best(values, most));
+            chosen.extend(best(&values, most));
         }
         let file_of = |(definition, _): &(DefId, f32)| snapshot.files.file_of(*definition);
         chosen.extend(evidence.definitions.iter().map(file_of));
@@ -232,12 +232,13 @@ impl Hop {
             words if words > 0.0 && is_source(file) => words,
             _ => 0.0,
         });
+        let words: Vec<f32> = words.collect();
         let note = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
             let held = of.entry(file).or_default();
             *held = held.max(score);
         };
-        for file in best(words, most) {
-            let score = dense.words(file);
+        for file in best(&words, most) {
+            let score = words[file.0 as usize];
             for imported in snapshot.graph.imports(file) {
                 note(&mut hop.importers, *imported, score);
             }
@@ -291,7 +292,7 @@ impl OfChunks {
 }
 
 /// The files with the highest positive values, in no order; of equal ones the first by path.
-fn best(values: impl IntoIterator<Item = f32>, most: usize) -> impl Iterator<Item = FileId> {
+fn best(values: &[f32], most: usize) -> impl Iterator<Item = FileId> + use<> {
     let highest = top::highest(values, most).into_iter();
     highest.map(|(file, _)| FileId(file))
 }

@@ -87,6 +87,10 @@ impl<'a> Pool<'a> {
         let mut by_id: Vec<(usize, &RankedFile)> = ranked_files.iter().enumerate().collect();
         by_id.sort_unstable_by_key(|(_, file)| file.id);
         let files = &self.snapshot.files;
+        let units = by_id.iter().map(|(_, file)| files.units_of(file.id).len());
+        let units = units.sum();
+        self.ids.reserve(units);
+        self.signals.reserve(units);
         for (rank, file) in by_id {
             let of_file = FunctionSignals {
                 file: file.score / best,
@@ -226,8 +230,8 @@ impl<'a> Pool<'a> {
             let name = files.name_hash(*id);
             let function = commits.function(files.file_of(*id), name);
             if let Some(function) = function {
-                signals.commits = of.votes.get(&function).copied().unwrap_or(0.0);
-                signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
+                signals.commits = of.votes[function.position()];
+                signals.cited = of.cited[function.position()];
                 signals.changes = logarithmic(commits.touching(function).len(), FULL);
             }
             touched.push(function);

@@ -2,9 +2,8 @@
 //! that the query cites point to it, and the messages of those that touched a function are searched
 //! like a field of it. (The same field of files is a part of the lexical index.)
 
-use foldhash::HashMap;
 use foveate_index::Snapshot;
-use foveate_index::lexical::{Commits, FunctionId, PastCommit};
+use foveate_index::lexical::{Commits, FunctionId};
 
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
@@ -33,33 +32,31 @@ pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> 
     cited
 }
 
-/// The same for functions, with the functions that a commit touched instead of files.
-#[derive(Default)]
+/// The same by function, with the functions that a commit touched instead of files.
 pub(super) struct OfFunctions {
-    pub votes: HashMap<FunctionId, f32>,
-    pub cited: HashMap<FunctionId, f32>,
+    pub votes: Vec<f32>,
+    pub cited: Vec<f32>,
 }
 
 impl OfFunctions {
     pub(super) fn new(snapshot: &Snapshot, evidence: &Evidence) -> Self {
-        let mut of = Self::default();
+        let functions = snapshot.lexical.commits().function_count();
+        let mut of = Self {
+            votes: vec![0.0; functions],
+            cited: vec![0.0; functions],
+        };
         for (commit, score) in evidence.nearest_commits(snapshot) {
-            give(&mut of.votes, commit, |held, share| held + score * share);
+            for function in commit.functions() {
+                of.votes[function.position()] += score * commit.function_share();
+            }
         }
         for (commit, strength) in evidence.cited_commits(snapshot) {
-            give(&mut of.cited, commit, |held, share| {
-                either(held, strength * share)
-            });
+            for function in commit.functions() {
+                let held = &mut of.cited[function.position()];
+                *held = either(*held, strength * commit.function_share());
+            }
         }
         of
-    }
-}
-
-fn give(to: &mut HashMap<FunctionId, f32>, commit: PastCommit<'_>, add: impl Fn(f32, f32) -> f32) {
-    let share = commit.function_share();
-    for function in commit.functions() {
-        let held = to.entry(function).or_default();
-        *held = add(*held, share);
     }
 }
 

@@ -106,9 +106,11 @@ impl Finder<'_> {
         let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
         let comparator = indel::BatchComparator::new(folded.bytes());
         let mut best: Option<(&str, f64)> = None;
-        for bytes in shortest..=longest {
+        let candidates = symbols.names_between(shortest, longest);
+        for of_length in candidates.chunk_by(|a, b| a.name.len() == b.name.len()) {
+            let bytes = of_length[0].name.len();
             let mut most = most_apart(folded.len(), bytes, cutoff, best);
-            for candidate in symbols.names_between(bytes, bytes) {
+            for candidate in of_length {
                 let Some(apart) = most else { break };
                 if apart.rules_out(own, candidate.letters) {
                     continue;

@@ -38,7 +38,8 @@ pub(super) fn entry(entry: &Entry) -> String {
 
 /// Code stays as it is where it can: entities would change what the reader sees and cost tokens.
 fn content(out: &mut String, body: &str) {
-    if !body.contains(['<', '&']) && !body.contains("]]>") {
+    let has_markup = memchr::memchr2(b'<', b'&', body.as_bytes()).is_some();
+    if !has_markup && !body.contains("]]>") {
         return out.push_str(body);
     }
     out.push_str("<![CDATA[");
