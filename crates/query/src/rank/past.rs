@@ -74,23 +74,24 @@ struct ByCommit {
 impl ByCommit {
     /// A counting sort, since there are tens of thousands.
     fn new(commits: &Commits, touched: &[Option<FunctionId>]) -> Self {
-        let touching = |function: &Option<FunctionId>| function.map(|f| commits.touching(f));
+        let of = |function: &Option<FunctionId>| function.map_or(&[][..], |f| commits.touching(f));
+        let lists: Vec<&[u32]> = touched.iter().map(of).collect();
         let mut starts = vec![0u32; commits.positions() + 1];
-        for commit in touched.iter().filter_map(touching).flatten() {
-            starts[*commit as usize + 1] += 1;
+        for commit in lists.iter().copied().flatten() {
+            starts[*commit as usize] += 1;
         }
         let mut all = 0;
         for start in &mut starts {
             all += *start;
             *start = all;
         }
-        let mut next = starts.clone();
+        // Each is put before those that are there: what was the end of a commit becomes its start.
         let mut functions = vec![0; all as usize];
-        for (function, list) in (0..).zip(touched.iter().map(touching)) {
-            for commit in list.unwrap_or_default() {
-                let at = &mut next[*commit as usize];
+        for (function, list) in (0..).zip(lists) {
+            for commit in list {
+                let at = &mut starts[*commit as usize];
+                *at -= 1;
                 functions[*at as usize] = function;
-                *at += 1;
             }
         }
         Self { starts, functions }

@@ -178,3 +178,36 @@ fn has_more(mut bits: u64, most: u32) -> bool {
     }
     bits != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_name_that_is_near_enough_is_ruled_out(
+            first in "[abcé0-9]{1,12}",
+            second in "[abcé0-9]{1,12}",
+            cutoff in 0.5..0.95f64,
+        ) {
+            let args = indel::Args::default().score_cutoff(cutoff);
+            let similarity =
+                indel::normalized_similarity_with_args(first.bytes(), second.bytes(), &args);
+            let apart = most_apart(first.len(), second.len(), cutoff, None);
+            let ruled_out =
+                apart.is_none_or(|apart| apart.rules_out(letters(&first), letters(&second)));
+            prop_assert!(!(ruled_out && similarity.is_some()), "{similarity:?}");
+        }
+    }
+
+    #[test]
+    fn as_many_letters_go_as_come() {
+        let apart = most_apart(8, 8, 0.75, None).expect("names as long as each other may be equal");
+        assert_eq!((apart.deletions, apart.insertions), (2, 2));
+        assert!(!apart.rules_out(letters("settings"), letters("sextinys")));
+        assert!(apart.rules_out(letters("settings"), letters("sextinyq")));
+        assert!(most_apart(8, 20, 0.75, None).is_none());
+    }
+}
