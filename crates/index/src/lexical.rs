@@ -25,7 +25,7 @@ pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, PastCommit};
 pub use self::past::{FunctionId, PathId};
-use self::score::Scoring;
+use self::score::Prepared;
 use self::segment::Document;
 pub(crate) use self::segment::Segment;
 use crate::files::{ChunkId, FileId, Files};
@@ -63,7 +63,7 @@ pub struct Lexical {
     /// Terms per field over all files.
     totals: [u64; FIELDS],
     /// As the first search wanted it.
-    scoring: OnceLock<Scoring>,
+    prepared: OnceLock<Prepared>,
     files: usize,
     indexed_files: usize,
     chunks: usize,
@@ -141,7 +141,7 @@ impl Lexical {
         Self {
             parts,
             totals,
-            scoring: OnceLock::new(),
+            prepared: OnceLock::new(),
             files: files.len(),
             indexed_files: files
                 .as_slice()

@@ -5,6 +5,7 @@ const BLOCK: usize = 16;
 
 /// The positions of the highest positive values with these, in no order; of equal values the first.
 pub fn highest(values: &[f32], most: usize) -> Vec<(u32, f32)> {
+    let most = most.min(values.len());
     let mut kept = Vec::with_capacity(2 * most + BLOCK);
     // What is not above the least of the best so far is none of them: equal ones that come later lose.
     let mut least = 0.0;
@@ -51,7 +52,7 @@ mod tests {
         #[test]
         fn the_highest_are_those_of_all_in_order(
             values in proptest::collection::vec((-2..6i8).prop_map(f32::from), 0..200),
-            most in 0..20usize,
+            most in prop_oneof![0..20usize, Just(usize::MAX)],
         ) {
             let mut all: Vec<(u32, f32)> = (0..).zip(values.iter().copied()).collect();
             all.retain(|(_, value)| *value > 0.0);

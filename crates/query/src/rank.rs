@@ -64,7 +64,7 @@ pub fn rank(
 }
 
 /// The best [`MOST_RANKED`] positions with their scores; of equal ones the first positions first.
-fn best_first(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
     if scored.len() > MOST_RANKED {
         scored.select_nth_unstable_by(MOST_RANKED, top::best_first);
         scored.truncate(MOST_RANKED);

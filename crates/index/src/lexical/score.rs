@@ -10,7 +10,7 @@ use crate::files::FileId;
 use crate::top;
 
 use super::commits::Commits;
-use super::impacts::{self, ChunkImpact, Impacts, Norms, norm, saturated};
+use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
 use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
@@ -72,10 +72,10 @@ pub struct Hits {
     pub commit_idf: Vec<f32>,
 }
 
-/// What scores depend on beside terms and documents.
+/// What all searches with the same weights share.
 #[derive(Debug)]
-pub(super) struct Scoring {
-    impacts: impacts::Scoring,
+pub(super) struct Prepared {
+    scoring: Scoring,
     /// Length norms of the history field, by file.
     history: Vec<f32>,
     /// Length norms of messages by position of the commit; 0 where it is not seen.
@@ -152,17 +152,17 @@ impl Lexical {
         let mut hits = self.no_hits();
         let mut files = OfFiles::new(hits.files.len());
         let own;
-        let scoring = match self.scoring.get_or_init(|| self.scoring(weights)) {
-            known if known.impacts.weights == *weights => known,
+        let prepared = match self.prepared.get_or_init(|| self.prepare(weights)) {
+            known if known.scoring.weights == *weights => known,
             _ => {
-                own = self.scoring(weights);
+                own = self.prepare(weights);
                 &own
             }
         };
         for term in terms {
             let mut found = Vec::with_capacity(self.parts.len());
             for part in &self.parts {
-                if let Some(impacts) = part.segment.impacts(&term.term, &scoring.impacts)? {
+                if let Some(impacts) = part.segment.impacts(&term.term, &prepared.scoring)? {
                     found.push((part, impacts));
                 }
             }
@@ -174,7 +174,7 @@ impl Lexical {
                 part.add_chunks(term, idf_chunks, impacts, &mut hits.chunks);
                 part.add_files(impacts, &mut files);
             }
-            self.add_history(term, scoring, &mut files);
+            self.add_history(term, prepared, &mut files);
             let idf_files = idf(self.indexed_files, files.touched.len());
             hits.idf.push(idf_files);
             for (file, tf) in files.drain() {
@@ -189,11 +189,11 @@ impl Lexical {
                 hit.coverage += term.file * idf_files;
             }
         }
-        (hits.commits, hits.commit_idf) = self.search_commits(terms, scoring);
+        (hits.commits, hits.commit_idf) = self.search_commits(terms, prepared);
         Ok(hits)
     }
 
-    fn scoring(&self, weights: &LexicalWeights) -> Scoring {
+    fn prepare(&self, weights: &LexicalWeights) -> Prepared {
         let commits = &*self.commits;
         let mean_history = commits.total_file_length / self.indexed_files.max(1) as f32;
         let history = commits.file_lengths.iter();
@@ -203,8 +203,8 @@ impl Lexical {
             true => of_lengths.of(commits.at(position).length()),
             false => 0.0,
         };
-        Scoring {
-            impacts: impacts::Scoring::new(
+        Prepared {
+            scoring: Scoring::new(
                 weights.clone(),
                 &self.totals,
                 self.indexed_files,
@@ -217,13 +217,13 @@ impl Lexical {
         }
     }
 
-    fn add_history(&self, term: &QueryTerm, scoring: &Scoring, files: &mut OfFiles) {
-        let weight = scoring.impacts.weights.history;
+    fn add_history(&self, term: &QueryTerm, prepared: &Prepared, files: &mut OfFiles) {
+        let weight = prepared.scoring.weights.history;
         if weight == 0.0 {
             return;
         }
         for (file, tf) in self.commits.of_term(&term.term).iter().flat_map(|of| &**of) {
-            let tf = weight * tf * scoring.history[file.0 as usize];
+            let tf = weight * tf * prepared.history[file.0 as usize];
             let of_file = files.of(*file);
             of_file.all += tf;
             of_file.history += tf;
@@ -234,14 +234,14 @@ impl Lexical {
     fn search_commits(
         &self,
         terms: &[QueryTerm],
-        scoring: &Scoring,
+        prepared: &Prepared,
     ) -> (Vec<(u32, f32)>, Vec<f32>) {
         let commits = &*self.commits;
-        let weights = &scoring.impacts.weights;
+        let weights = &prepared.scoring.weights;
         let mut scores = vec![0.0; commits.positions()];
         let mut rarities = Vec::with_capacity(terms.len());
         for term in terms {
-            let norm = |number: u32| scoring.commits[number as usize];
+            let norm = |number: u32| prepared.commits[number as usize];
             let postings = commits.postings(&term.term);
             let seen = postings.iter().filter(|(number, _)| norm(*number) > 0.0);
             let rarity = idf(commits.len(), seen.count());

@@ -9,7 +9,7 @@ use foveate_model::Role;
 use super::evidence::Evidence;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{best_first, explained, logarithmic, normalize, past};
+use super::{best_ranked, explained, logarithmic, normalize, past};
 
 /// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
 /// file that is read, and of three thousand.
@@ -29,7 +29,7 @@ pub(super) fn rank(
         signals.score(&config.file) * factor
     });
     // Candidates are in path order, so that equal scores are ordered by path.
-    best_first((0..).zip(scored).collect())
+    best_ranked((0..).zip(scored).collect())
         .into_iter()
         .enumerate()
         .map(|(rank, (position, score))| {

@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
-use super::{MOST_RANKED, best_first, explained, logarithmic, past};
+use super::{MOST_RANKED, best_ranked, explained, logarithmic, past};
 
 /// Logarithm of the lines, uses and changes that count as 1: 150 of them.
 const FULL: f32 = 5.0;
@@ -295,7 +295,7 @@ impl<'a> Pool<'a> {
             let role = files.file(files.file_of(*id)).role;
             signals.score(&config.function) * self.roles.factor(role)
         });
-        best_first((0..).zip(scored).collect())
+        best_ranked((0..).zip(scored).collect())
             .into_iter()
             .enumerate()
             .map(|(rank, (at, score))| {
