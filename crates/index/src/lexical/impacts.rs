@@ -371,6 +371,16 @@ mod tests {
     }
 
     #[test]
+    fn a_small_segment_remembers_the_terms_of_many_queries() {
+        let known = Known::default();
+        let terms = || (0..1000).map(|term: u32| term.to_string());
+        for term in terms() {
+            known.get(&term, &scoring(100), 1, some).unwrap();
+        }
+        assert!(terms().all(|term| known.get(&term, &scoring(100), 1, || Err(())).is_ok()));
+    }
+
+    #[test]
     fn the_memory_is_bounded() {
         let known = Known::default();
         for term in 0..5000 {

@@ -227,12 +227,14 @@ impl Hop {
             imports: HashMap::default(),
             importers: HashMap::default(),
         };
-        let is_source = |file: FileId| snapshot.files.file(file).role == Role::Source;
-        let words = snapshot.files.ids().map(|file| match dense.words(file) {
-            words if words > 0.0 && is_source(file) => words,
-            _ => 0.0,
-        });
-        let words: Vec<f32> = words.collect();
+        let words: Vec<f32> = snapshot
+            .files
+            .ids()
+            .map(|file| match snapshot.files.file(file).role {
+                Role::Source => dense.words(file),
+                _ => 0.0,
+            })
+            .collect();
         let note = |of: &mut HashMap<FileId, f32>, file: FileId, score: f32| {
             let held = of.entry(file).or_default();
             *held = held.max(score);
