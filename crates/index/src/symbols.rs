@@ -1,23 +1,48 @@
 //! The symbol table: definitions by name, by folded name (lower case without underscores), by qualified name; and the distinct
 //! names themselves for fuzzy matching.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::HashSet;
 use foveate_model::{Content, Definition, LocalId};
 
 use crate::change::Change;
-use crate::files::{DefId, FileId, Files};
+use crate::files::{DefId, Files};
 use crate::inverted::Inverted;
 
 /// Definitions by their names. Lists are in id order.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    by_name: Inverted<Box<str>, DefId>,
-    by_folded: Inverted<Box<str>, DefId>,
-    by_qualified: Inverted<Box<str>, DefId>,
+    by_name: Table,
+    by_folded: Table,
+    by_qualified: Table,
     /// By length, then alphabetically.
     names: Arc<[FoldedName]>,
+}
+
+/// Where more than one definition in so many stands in a file that changed, the table is built from
+/// nothing: to take one away and to add another costs more than twice as much as to add one.
+const MOST_CHANGED: usize = 3;
+
+/// Definitions by a key of theirs.
+type Table = Inverted<Box<str>, DefId>;
+
+/// What a table knows a definition by; nothing where it is not in the table.
+type Key = for<'d> fn(&'d Definition) -> Option<Cow<'d, str>>;
+
+fn name(definition: &Definition) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(&definition.name))
+}
+
+fn folded(definition: &Definition) -> Option<Cow<'_, str>> {
+    Some(Cow::Owned(fold(&definition.name)))
+}
+
+/// A definition at the top level is known by its plain name.
+fn qualified(definition: &Definition) -> Option<Cow<'_, str>> {
+    let inner = definition.parent.map(|_| &*definition.qualified_name);
+    inner.map(Cow::Borrowed)
 }
 
 /// A distinct folded name of the repository, prepared for fuzzy matching.
@@ -45,110 +70,54 @@ impl FoldedName {
 impl Symbols {
     /// Builds the table for all definitions of `files`.
     pub fn new(files: &Files) -> Self {
-        let room = || Inverted::with_room(files.definition_count() / 2);
-        let mut symbols = Self {
-            by_name: room(),
-            by_folded: room(),
-            by_qualified: room(),
-            names: Arc::default(),
+        let table = |key: Key| {
+            let mut table = Table::with_room(files.definition_count() / 2);
+            for id in files.definition_ids() {
+                if let Some(key) = key(files.definition(id)) {
+                    table.insert(&*key, id);
+                }
+            }
+            table
         };
-        let (by_name, by_folded) = (&mut symbols.by_name, &mut symbols.by_folded);
-        let by_qualified = &mut symbols.by_qualified;
-        rayon::join(
-            || {
-                for (id, definition) in definitions(files) {
-                    by_folded.insert(fold(&definition.name).as_str(), id);
-                }
-            },
-            || {
-                for (id, definition) in definitions(files) {
-                    by_name.insert(&*definition.name, id);
-                    if definition.parent.is_some() {
-                        by_qualified.insert(&*definition.qualified_name, id);
-                    }
-                }
-            },
-        );
-        let mut names: Vec<FoldedName> = symbols
-            .by_folded
-            .keys()
-            .map(|name| FoldedName::new(name))
-            .collect();
+        let (by_folded, (by_name, by_qualified)) =
+            rayon::join(|| table(folded), || (table(name), table(qualified)));
+        let names = by_folded.keys().map(|name| FoldedName::new(name));
+        let mut names: Vec<FoldedName> = names.collect();
         names.sort_unstable_by(|a, b| FoldedName::order(&a.name).cmp(&FoldedName::order(&b.name)));
-        symbols.names = names.into();
-        symbols
+        Self {
+            by_name,
+            by_folded,
+            by_qualified,
+            names: names.into(),
+        }
     }
 
     /// [`Self::new`] from the table of the files before a change.
     pub(crate) fn derive(&self, files: &Files, before: &Files, change: &Change) -> Self {
-        let mut symbols = self.clone();
-        let mut keys = Keys::default();
-        let pairs: Vec<(FileId, Option<FileId>)> = change
-            .changed()
-            .iter()
-            .map(|file| (*file, change.before(*file)))
-            .collect();
-        let gone = change.gone().map(|file| (file, None));
-        let edited = pairs
-            .iter()
-            .filter_map(|(now, then)| Some(((*then)?, Some(*now))));
-        for (then, now) in gone.chain(edited) {
-            let now = now.and_then(|now| files.content(now));
-            symbols.remove(then, before.content(then), now, &mut keys);
+        let edit = Edit {
+            files,
+            before,
+            change,
+        };
+        if edit.definitions() * MOST_CHANGED > files.definition_count() {
+            return Self::new(files);
         }
-        if !change.is_stable() {
-            symbols.by_name = symbols.by_name.renumbered(change);
-            symbols.by_folded = symbols.by_folded.renumbered(change);
-            symbols.by_qualified = symbols.by_qualified.renumbered(change);
-        }
-        for (now, then) in pairs {
-            let then = then.and_then(|then| before.content(then));
-            symbols.add(now, files.content(now), then, &mut keys);
-        }
+        let ((by_folded, keys), (by_name, by_qualified)) = rayon::join(
+            || edit.applied(&self.by_folded, folded),
+            || {
+                let (by_name, _) = edit.applied(&self.by_name, name);
+                let (by_qualified, _) = edit.applied(&self.by_qualified, qualified);
+                (by_name, by_qualified)
+            },
+        );
+        let mut symbols = Self {
+            by_name,
+            by_folded,
+            by_qualified,
+            names: Arc::clone(&self.names),
+        };
         symbols.rename(keys);
         symbols
-    }
-
-    /// Takes away what a file defined, but for what is at the same position in `now`.
-    fn remove(
-        &mut self,
-        file: FileId,
-        content: Option<&Content>,
-        now: Option<&Content>,
-        keys: &mut Keys,
-    ) {
-        for (local, definition) in differing(content, now) {
-            let id = DefId { file, local };
-            let folded = fold(&definition.name);
-            self.by_name.remove(&*definition.name, &id);
-            if self.by_folded.remove(folded.as_str(), &id) {
-                keys.gone.insert(folded);
-            }
-            if definition.parent.is_some() {
-                self.by_qualified.remove(&*definition.qualified_name, &id);
-            }
-        }
-    }
-
-    /// Adds what a file defines, but for what was at the same position in `then`.
-    fn add(
-        &mut self,
-        file: FileId,
-        content: Option<&Content>,
-        then: Option<&Content>,
-        keys: &mut Keys,
-    ) {
-        for (local, definition) in differing(content, then) {
-            let id = DefId { file, local };
-            let folded = fold(&definition.name);
-            self.by_name.insert(&*definition.name, id);
-            if self.by_folded.insert(folded.as_str(), id) && !keys.gone.remove(&folded) {
-                keys.new.insert(folded);
-            }
-            if definition.parent.is_some() {
-                self.by_qualified.insert(&*definition.qualified_name, id);
-            }
-        }
     }
 
     /// Brings the list of names up to date.
@@ -207,16 +176,71 @@ impl Symbols {
     }
 }
 
-/// Folded names that the table no longer has, and those that it did not have.
+/// Keys that a table no longer has, and those that it did not have.
 #[derive(Default)]
 struct Keys {
     gone: HashSet<String>,
     new: HashSet<String>,
 }
 
-fn definitions(files: &Files) -> impl Iterator<Item = (DefId, &Definition)> {
-    let ids = files.definition_ids();
-    ids.map(|id| (id, files.definition(id)))
+/// What a table of the files `before` lacks to be one of `files`.
+struct Edit<'a> {
+    files: &'a Files,
+    before: &'a Files,
+    change: &'a Change,
+}
+
+impl Edit<'_> {
+    /// How many definitions there are in the files that changed.
+    fn definitions(&self) -> usize {
+        let changed = self.change.changed().iter();
+        changed
+            .map(|file| self.files.definitions_of(*file).len())
+            .sum()
+    }
+
+    /// The table after it.
+    fn applied(&self, table: &Table, key: Key) -> (Table, Keys) {
+        let mut table = table.clone();
+        let mut keys = Keys::default();
+        self.remove(&mut table, key, &mut keys);
+        if !self.change.is_stable() {
+            table = table.renumbered(self.change);
+        }
+        self.insert(&mut table, key, &mut keys);
+        (table, keys)
+    }
+
+    /// Takes away what files defined, but for what is at the same position now.
+    fn remove(&self, table: &mut Table, key: Key, keys: &mut Keys) {
+        let gone = self.change.gone().map(|file| (file, None));
+        let changed = self.change.changed().iter();
+        let edited = changed.filter_map(|now| Some((self.change.before(*now)?, Some(*now))));
+        for (file, now) in gone.chain(edited) {
+            let now = now.and_then(|now| self.files.content(now));
+            for (local, definition) in differing(self.before.content(file), now) {
+                let Some(key) = key(definition) else { continue };
+                if table.remove(&*key, &DefId { file, local }) {
+                    keys.gone.insert(key.into_owned());
+                }
+            }
+        }
+    }
+
+    /// Adds what files define, but for what was at the same position before.
+    fn insert(&self, table: &mut Table, key: Key, keys: &mut Keys) {
+        for file in self.change.changed() {
+            let before = self.change.before(*file);
+            let before = before.and_then(|before| self.before.content(before));
+            for (local, definition) in differing(self.files.content(*file), before) {
+                let Some(key) = key(definition) else { continue };
+                let id = DefId { file: *file, local };
+                if table.insert(&*key, id) && !keys.gone.remove(&*key) {
+                    keys.new.insert(key.into_owned());
+                }
+            }
+        }
+    }
 }
 
 /// The definitions whose name or qualified name is not that at the same position of `other`.
@@ -239,6 +263,11 @@ fn differing<'a>(
 
 /// A name in lower case without underscores.
 pub fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        let mut folded = name.replace('_', "");
+        folded.make_ascii_lowercase();
+        return folded;
+    }
     name.chars()
         .filter(|c| *c != '_')
         .flat_map(char::to_lowercase)
