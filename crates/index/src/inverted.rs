@@ -34,8 +34,14 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
     /// An empty table, divided for about `keys` keys.
     pub(crate) fn with_room(keys: usize) -> Self {
         let parts = (keys / KEYS_PER_PART).next_power_of_two().clamp(1, 1 << 14);
+        let part = |_| {
+            Arc::new(Part::with_capacity_and_hasher(
+                KEYS_PER_PART,
+                Default::default(),
+            ))
+        };
         Self {
-            parts: (0..parts).map(|_| Arc::default()).collect(),
+            parts: (0..parts).map(part).collect(),
         }
     }
 
