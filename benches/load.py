@@ -7,7 +7,7 @@ QUERIES has one JSON object with a `query` per line, as the cases of `foveate ev
 at random times, on average so many a second, whether or not earlier ones are answered; a latency is
 counted from the moment when the request was due, so that waiting for a connection is part of it.
 Meanwhile so many files a second of DIRECTORY, the watched working tree of REPO, get a function more at
-their end: take a clone made for this. This program needs a part of the machine itself, about a fifth
+their end: take a clone made for this. This program needs a part of the machine itself, more than a tenth
 of a core at 300 requests a second.
 """
 
