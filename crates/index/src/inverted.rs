@@ -106,13 +106,13 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
 
     /// Estimated heap size in bytes; `key_bytes` is that of a key beside the key itself.
     pub(crate) fn heap_bytes(&self, key_bytes: impl Fn(&K) -> usize) -> usize {
-        let entry = |(key, places): (&K, &Vec<V>)| {
-            key_bytes(key) + places.capacity() * size_of::<V>() + size_of::<(K, Vec<V>)>() + 8
+        let entry =
+            |(key, places): (&K, &Vec<V>)| key_bytes(key) + places.capacity() * size_of::<V>();
+        let part = |part: &Arc<Part<K, V>>| {
+            let room = part.capacity() * (size_of::<(K, Vec<V>)>() + 8);
+            room + part.iter().map(entry).sum::<usize>()
         };
-        let parts = self.parts.iter();
-        parts
-            .map(|part| part.iter().map(entry).sum::<usize>())
-            .sum()
+        self.parts.iter().map(part).sum()
     }
 
     fn part_of<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
