@@ -34,14 +34,8 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
     /// An empty table, divided for about `keys` keys.
     pub(crate) fn with_room(keys: usize) -> Self {
         let parts = (keys / KEYS_PER_PART).next_power_of_two().clamp(1, 1 << 14);
-        let part = |_| {
-            Arc::new(Part::with_capacity_and_hasher(
-                KEYS_PER_PART,
-                Default::default(),
-            ))
-        };
         Self {
-            parts: (0..parts).map(part).collect(),
+            parts: (0..parts).map(|_| Arc::default()).collect(),
         }
     }
 
@@ -106,13 +100,13 @@ impl<K: Hash + Eq + Clone, V: Ord + Clone> Inverted<K, V> {
 
     /// Estimated heap size in bytes; `key_bytes` is that of a key beside the key itself.
     pub(crate) fn heap_bytes(&self, key_bytes: impl Fn(&K) -> usize) -> usize {
-        let entry =
-            |(key, places): (&K, &Vec<V>)| key_bytes(key) + places.capacity() * size_of::<V>();
-        let part = |part: &Arc<Part<K, V>>| {
-            let room = part.capacity() * (size_of::<(K, Vec<V>)>() + 8);
-            room + part.iter().map(entry).sum::<usize>()
+        let entry = |(key, places): (&K, &Vec<V>)| {
+            key_bytes(key) + places.capacity() * size_of::<V>() + size_of::<(K, Vec<V>)>() + 8
         };
-        self.parts.iter().map(part).sum()
+        let parts = self.parts.iter();
+        parts
+            .map(|part| part.iter().map(entry).sum::<usize>())
+            .sum()
     }
 
     fn part_of<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
