@@ -44,6 +44,8 @@ pub struct Files {
     /// `first_chunk[f]..first_chunk[f + 1]` are the chunks of file `f`.
     first_chunk: Vec<u32>,
     chunk_file: Vec<FileId>,
+    /// By file the bytes of its text.
+    text_bytes: Vec<u32>,
 }
 
 /// A unit: see [`Files::unit_of`]. What ranking asks of thousands of them stands close together.
@@ -64,9 +66,13 @@ struct Units {
     of: Box<[Option<LocalId>]>,
     /// The units among them, in order.
     all: Box<[Unit]>,
+    /// By chunk the position of its unit among all; [`NO_UNIT`] where it is in none.
+    of_chunks: Box<[u32]>,
     /// Made when first asked for.
     names: OnceLock<Names>,
 }
+
+const NO_UNIT: u32 = u32::MAX;
 
 /// The names of a file's definitions.
 #[derive(Debug)]
@@ -144,10 +150,13 @@ impl Files {
             definitions: 0,
             first_chunk: Vec::with_capacity(files.len() + 1),
             chunk_file: Vec::new(),
+            text_bytes: Vec::with_capacity(files.len()),
             files,
         };
         for (file, id) in table.files.iter().zip(ids) {
             table.first_chunk.push(table.chunk_file.len() as u32);
+            let bytes = file.content.as_ref().map_or(0, |c| c.text.len());
+            table.text_bytes.push(bytes as u32);
             if let Some(content) = &file.content {
                 let facts = &content.facts;
                 table.definitions += facts.definitions.len();
@@ -271,6 +280,14 @@ impl Files {
         self.content(id).map_or("", |content| &content.text)
     }
 
+    /// The bytes of a file's text; 0 for a skipped one.
+    ///
+    /// # Panics
+    /// When the id comes from another snapshot.
+    pub fn text_bytes(&self, id: FileId) -> usize {
+        self.text_bytes[id.0 as usize] as usize
+    }
+
     /// The definitions of a file, in place order.
     pub fn definitions_of(&self, id: FileId) -> impl ExactSizeIterator<Item = DefId> + use<> {
         let content = self
@@ -367,6 +384,14 @@ impl Files {
         units.map_or(&[], |units| &units.all)
     }
 
+    /// By chunk of a file the position of its unit among [`Self::units_of`], where it is in one.
+    pub fn chunk_units(&self, file: FileId) -> impl Iterator<Item = Option<usize>> + '_ {
+        let units = self.units.get(file.0 as usize);
+        let of_chunks = units.map_or(&[][..], |units| &units.of_chunks);
+        let position = |unit: &u32| (*unit != NO_UNIT).then_some(*unit as usize);
+        of_chunks.iter().map(position)
+    }
+
     /// The definitions directly inside another, in place order.
     pub fn members(&self, id: DefId) -> impl Iterator<Item = DefId> + '_ {
         self.definitions_of(id.file)
@@ -457,8 +482,16 @@ fn units(facts: &FileFacts) -> Arc<Units> {
         parent: definition.parent,
         lines: definition.lines.count(),
     });
+    let all: Box<[Unit]> = all.collect();
+    let of_chunk = |chunk: &Chunk| {
+        let unit = units.get(chunk.definition?.0 as usize).copied()??;
+        let position = all.binary_search_by_key(&unit, |unit| unit.local).ok()?;
+        Some(position as u32)
+    };
+    let of_chunks = facts.chunks.iter();
     Arc::new(Units {
-        all: all.collect(),
+        of_chunks: of_chunks.map(|c| of_chunk(c).unwrap_or(NO_UNIT)).collect(),
+        all,
         of: units.into(),
         names: OnceLock::new(),
     })

@@ -1,12 +1,17 @@
 //! The symbol table: definitions by name, by folded name (lower case without underscores), by qualified name; and the distinct
 //! names themselves for fuzzy matching.
 
+mod folded;
+
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use foldhash::HashSet;
 use foveate_model::{Content, Definition, LocalId};
 
+use self::folded::{FoldedName, FoldedNames};
+pub use self::folded::{OfLength, fold, letters};
 use crate::change::Change;
 use crate::files::{DefId, Files};
 use crate::inverted::Inverted;
@@ -17,8 +22,7 @@ pub struct Symbols {
     by_name: Table,
     by_folded: Table,
     by_qualified: Table,
-    /// By length, then alphabetically.
-    names: Arc<[FoldedName]>,
+    names: Arc<FoldedNames>,
 }
 
 /// Where more than one definition in so many stands in a file that changed, the table is built from
@@ -46,28 +50,6 @@ fn qualified(definition: &Definition) -> Option<Cow<'_, str>> {
     inner.map(Cow::Borrowed)
 }
 
-/// A distinct folded name of the repository, prepared for fuzzy matching.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedName {
-    /// As [`fold`] gives it.
-    pub name: Arc<str>,
-    /// See [`letters`].
-    pub letters: u64,
-}
-
-impl FoldedName {
-    fn new(name: &str) -> Self {
-        Self {
-            letters: letters(name),
-            name: name.into(),
-        }
-    }
-
-    fn order(name: &str) -> (usize, &str) {
-        (name.len(), name)
-    }
-}
-
 impl Symbols {
     /// Builds the table for all definitions of `files`.
     pub fn new(files: &Files) -> Self {
@@ -84,12 +66,12 @@ impl Symbols {
             rayon::join(|| table(folded), || (table(name), table(qualified)));
         let names = by_folded.keys().map(|name| FoldedName::new(name));
         let mut names: Vec<FoldedName> = names.collect();
-        names.sort_unstable_by(|a, b| FoldedName::order(&a.name).cmp(&FoldedName::order(&b.name)));
+        names.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         Self {
             by_name,
             by_folded,
             by_qualified,
-            names: names.into(),
+            names: Arc::new(names.into_iter().collect()),
         }
     }
 
@@ -127,18 +109,16 @@ impl Symbols {
             return;
         }
         let mut new: Vec<FoldedName> = keys.new.iter().map(|name| FoldedName::new(name)).collect();
-        new.sort_unstable_by(|a, b| FoldedName::order(&a.name).cmp(&FoldedName::order(&b.name)));
+        new.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         let mut new = new.into_iter().peekable();
         let mut names = Vec::with_capacity(self.names.len() + new.len());
         for name in self.names.iter().filter(|n| !keys.gone.contains(&*n.name)) {
-            let order = FoldedName::order(&name.name);
             names.extend(std::iter::from_fn(|| {
-                new.next_if(|new| FoldedName::order(&new.name) < order)
+                new.next_if(|new| new.order() < name.order())
             }));
-            names.push(name.clone());
+            names.push(name);
         }
-        names.extend(new);
-        self.names = names.into();
+        self.names = Arc::new(names.into_iter().chain(new).collect());
     }
 
     /// Definitions with exactly this name.
@@ -162,18 +142,16 @@ impl Symbols {
         }
     }
 
-    /// The distinct folded names of `shortest..=longest` bytes, by length, then alphabetically.
-    pub fn names_between(&self, shortest: usize, longest: usize) -> &[FoldedName] {
-        let start = self.names.partition_point(|n| n.name.len() < shortest);
-        let end = self.names.partition_point(|n| n.name.len() <= longest);
-        self.names.get(start..end).unwrap_or_default()
+    /// The distinct folded names with a number of bytes, by it.
+    pub fn names_of(&self, bytes: RangeInclusive<usize>) -> impl Iterator<Item = OfLength<'_>> {
+        self.names.of_lengths(bytes)
     }
 
     /// Estimated heap size in bytes; what other snapshots share counts in full.
     pub fn heap_bytes(&self) -> usize {
         let tables = [&self.by_name, &self.by_folded, &self.by_qualified];
         let tables: usize = tables.iter().map(|t| t.heap_bytes(|key| key.len())).sum();
-        tables + self.names.iter().map(|n| n.name.len() + 40).sum::<usize>()
+        tables + self.names.heap_bytes()
     }
 }
 
@@ -259,31 +237,5 @@ fn differing<'a>(
                 && other.parent.is_some() == definition.parent.is_some()
         });
         (!same).then_some((LocalId(position as u32), definition))
-    })
-}
-
-/// A name in lower case without underscores.
-pub fn fold(name: &str) -> String {
-    if name.is_ascii() {
-        let mut folded = name.replace('_', "");
-        folded.make_ascii_lowercase();
-        return folded;
-    }
-    name.chars()
-        .filter(|c| *c != '_')
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-/// What a name is written with, as bits: for each letter whether it is there and whether it is there
-/// twice, for the other bytes which are there (modulo 12). Two names whose sets differ in n bits are
-/// at least n insertions and deletions apart, which rules most pairs out before they are compared.
-pub fn letters(name: &str) -> u64 {
-    name.bytes().fold(0, |set, byte| match byte {
-        b'a'..=b'z' => {
-            let once = 1 << (byte - b'a');
-            set | once | (set & once) << 26
-        }
-        _ => set | 1 << (52 + byte % 12),
     })
 }

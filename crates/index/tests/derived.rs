@@ -115,7 +115,8 @@ fn definitions(snapshot: &Snapshot, out: &mut String) {
         let qualified = symbols.qualified(&definition.qualified_name);
         writeln!(out, "  {named:?} {folded:?} {qualified:?}").unwrap();
     }
-    writeln!(out, "{:?}", symbols.names_between(0, 1000)).unwrap();
+    let names: Vec<_> = symbols.names_of(0..=1000).collect();
+    writeln!(out, "{names:?}").unwrap();
     writeln!(out, "{:?}", graph.resolution()).unwrap();
 }
 

@@ -98,10 +98,23 @@ fn logarithmic(count: usize, full: f32) -> f32 {
 
 /// Divides by the largest value, where there is a positive one.
 fn normalize(values: &mut [f32]) {
-    let most = values.iter().copied().fold(0.0, f32::max);
+    let most = largest(values);
     if most > 0.0 {
         values.iter_mut().for_each(|value| *value /= most);
     }
+}
+
+/// The largest value, or 0. Several are compared at a time: one after the other, each comparison waits
+/// for the one before.
+fn largest(values: &[f32]) -> f32 {
+    let (blocks, rest) = values.as_chunks::<16>();
+    let mut most = [0.0f32; 16];
+    for block in blocks {
+        for (most, value) in most.iter_mut().zip(block) {
+            *most = if *value > *most { *value } else { *most };
+        }
+    }
+    most.iter().chain(rest).copied().fold(0.0, f32::max)
 }
 
 #[cfg(test)]

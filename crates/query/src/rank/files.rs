@@ -191,7 +191,6 @@ impl Dense {
     ) -> FileSignals {
         let at = file.0 as usize;
         let name = evidence.share(&snapshot.files.path_terms(file).name);
-        let text = snapshot.files.text(file);
         FileSignals {
             lexical: self.lexical[at],
             title: self.title[at],
@@ -208,7 +207,7 @@ impl Dense {
             stem_title: name.prominent,
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
-            lines: logarithmic(text.len(), LARGEST_FILE),
+            lines: logarithmic(snapshot.files.text_bytes(file), LARGEST_FILE),
             fan_in: logarithmic(snapshot.graph.importers(file).len(), MOST_IMPORTERS),
             ..FileSignals::default()
         }

@@ -140,15 +140,11 @@ impl<'a> Pool<'a> {
     fn words(&mut self, evidence: &Evidence) {
         let files = &self.snapshot.files;
         for (file, positions) in &self.files {
-            let ids = &self.ids[positions.clone()];
             let signals = &mut self.signals[positions.clone()];
-            for chunk in files.chunks_of(*file) {
-                let owner = files.chunk_definition(chunk);
-                let Some(unit) = owner.and_then(|owner| files.unit_of(owner)) else {
-                    continue;
-                };
-                if let Ok(at) = ids.binary_search(&unit) {
-                    signals[at].add_words(evidence.hits.chunks[chunk.0 as usize]);
+            let hits = &evidence.hits.chunks[files.chunk_range(*file)];
+            for (hit, unit) in hits.iter().zip(files.chunk_units(*file)) {
+                if let Some(at) = unit {
+                    signals[at].add_words(*hit);
                 }
             }
             compare(signals, |signals| signals);

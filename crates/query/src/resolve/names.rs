@@ -2,11 +2,14 @@
 //! suffix, whatever the case, and fuzzily last.
 
 use foveate_index::DefId;
-use foveate_index::symbols::{fold, letters};
+use foveate_index::symbols::{OfLength, fold, letters};
 use rapidfuzz::distance::indel;
 
 use super::Finder;
 use crate::text::{MentionKind, QueryText};
+
+/// Names that are looked at at once.
+const BLOCK: usize = 8;
 
 impl Finder<'_> {
     /// All identifiers that the query names outside tracebacks.
@@ -106,25 +109,33 @@ impl Finder<'_> {
         let longest = (length * (2.0 - cutoff) / cutoff).floor() as usize;
         let comparator = indel::BatchComparator::new(folded.bytes());
         let mut best: Option<(&str, f64)> = None;
-        let candidates = symbols.names_between(shortest, longest);
-        for of_length in candidates.chunk_by(|a, b| a.name.len() == b.name.len()) {
-            let bytes = of_length[0].name.len();
+        for OfLength {
+            bytes,
+            names,
+            letters,
+        } in symbols.names_of(shortest..=longest)
+        {
             let mut most = most_apart(folded.len(), bytes, cutoff, best);
-            for candidate in of_length {
-                let Some(apart) = most else { break };
-                if apart.rules_out(own, candidate.letters) {
+            for (names, letters) in names.chunks(BLOCK).zip(letters.chunks(BLOCK)) {
+                if most.is_none_or(|apart| apart.rules_all_out(own, letters)) {
                     continue;
                 }
-                let floor = best.map_or(cutoff, |(_, similarity)| similarity);
-                let similarity = comparator.normalized_similarity_with_args(
-                    candidate.name.bytes(),
-                    &indel::Args::default().score_cutoff(floor),
-                );
-                if let Some(similarity) = similarity
-                    && best.is_none_or(|(_, best)| similarity > best)
-                {
-                    best = Some((&candidate.name, similarity));
-                    most = most_apart(folded.len(), bytes, cutoff, best);
+                for (name, letters) in names.iter().zip(letters) {
+                    let Some(apart) = most else { break };
+                    if apart.rules_out(own, *letters) {
+                        continue;
+                    }
+                    let floor = best.map_or(cutoff, |(_, similarity)| similarity);
+                    let similarity = comparator.normalized_similarity_with_args(
+                        name.bytes(),
+                        &indel::Args::default().score_cutoff(floor),
+                    );
+                    if let Some(similarity) = similarity
+                        && best.is_none_or(|(_, best)| similarity > best)
+                    {
+                        best = Some((name, similarity));
+                        most = most_apart(folded.len(), bytes, cutoff, best);
+                    }
                 }
             }
         }
@@ -144,7 +155,30 @@ struct Apart {
 impl Apart {
     /// Whether names with these [`letters`] are further apart.
     fn rules_out(self, first: u64, second: u64) -> bool {
-        has_more(first & !second, self.deletions) || has_more(second & !first, self.insertions)
+        self.leaves([first & !second], [second & !first]) != [0]
+    }
+
+    /// The same of a name and each of many: most blocks hold none that is near.
+    fn rules_all_out(self, first: u64, others: &[u64]) -> bool {
+        let Ok(others) = <[u64; BLOCK]>::try_from(others) else {
+            return false;
+        };
+        let gone = others.map(|second| first & !second);
+        let come = others.map(|second| second & !first);
+        let left = self.leaves(gone, come);
+        !left.contains(&0)
+    }
+
+    /// Of the bits that go and those that come, what is too many.
+    fn leaves<const N: usize>(self, mut gone: [u64; N], mut come: [u64; N]) -> [u64; N] {
+        let less = |bits: [u64; N]| bits.map(|bits| bits & bits.wrapping_sub(1));
+        for _ in 0..self.deletions {
+            gone = less(gone);
+        }
+        for _ in 0..self.insertions {
+            come = less(come);
+        }
+        std::array::from_fn(|at| gone[at] | come[at])
     }
 }
 
@@ -170,15 +204,6 @@ fn most_apart(
     })
 }
 
-/// Whether a set has more than so many bits, which are few: dropping one after the other is faster than
-/// counting all.
-fn has_more(mut bits: u64, most: u32) -> bool {
-    for _ in 0..most {
-        bits &= bits.wrapping_sub(1);
-    }
-    bits != 0
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -199,6 +224,24 @@ mod tests {
             let ruled_out =
                 apart.is_none_or(|apart| apart.rules_out(letters(&first), letters(&second)));
             prop_assert!(!(ruled_out && similarity.is_some()), "{similarity:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_is_ruled_out_where_each_of_it_is(
+            own in 0..256u64,
+            others in proptest::array::uniform8(0..256u64),
+            deletions in 0..4u32,
+            insertions in 0..4u32,
+        ) {
+            let apart = Apart { deletions, insertions };
+            let each = |other: &u64| apart.rules_out(own, *other);
+            prop_assert_eq!(apart.rules_all_out(own, &others), others.iter().all(each));
+            let gone = |other: &u64| (own & !other).count_ones() > deletions;
+            let come = |other: &u64| (other & !own).count_ones() > insertions;
+            let counted = others.iter().all(|other| gone(other) || come(other));
+            prop_assert_eq!(apart.rules_all_out(own, &others), counted);
         }
     }
 
