@@ -1,7 +1,9 @@
 //! `POST /context`: the question on the wire, its validation, and the answer.
 
+use axum::Extension;
 use axum::extract::State;
-use axum::{Extension, Json};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use foveate_model::RepoPath;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT};
 use foveate_query::{Focus, Request};
@@ -79,7 +81,7 @@ pub async fn context(
     State(state): State<HttpState>,
     Extension(id): Extension<RequestId>,
     Body(mut body): Body<ContextBody>,
-) -> Result<Json<ContextAnswer>, Problem> {
+) -> Result<Response, Problem> {
     let repo = body.repo.take().ok_or_else(|| {
         Problem::invalid_field("repo", "`repo` is missing: name the repository to ask")
     })?;
@@ -107,7 +109,7 @@ pub async fn repo_context(
     Extension(id): Extension<RequestId>,
     Segments(repo): Segments<String>,
     Body(body): Body<ContextBody>,
-) -> Result<Json<ContextAnswer>, Problem> {
+) -> Result<Response, Problem> {
     if body.repo.is_some() {
         return Err(Problem {
             code: "unknown_field",
@@ -122,7 +124,7 @@ async fn answer(
     RequestId(id): RequestId,
     repo: String,
     body: ContextBody,
-) -> Result<Json<ContextAnswer>, Problem> {
+) -> Result<Response, Problem> {
     let reference = body.r#ref.clone();
     let explain = body.explain.unwrap_or(false);
     let request = request(body, state.limits.max_query_bytes)?;
@@ -137,7 +139,18 @@ async fn answer(
         request,
     };
     let answered = state.engine.ask(question).await?;
-    Ok(Json(ContextAnswer::new(answered, asked)))
+    json(&ContextAnswer::new(answered, asked))
+}
+
+/// Bytes of an answer beside the context, which most of it is.
+const BESIDE_CONTEXT: usize = 32 << 10;
+
+/// The answer, written into room for all of it: `axum::Json` begins with 128 bytes.
+fn json(answer: &ContextAnswer) -> Result<Response, Problem> {
+    let context = answer.context.len();
+    let mut json = Vec::with_capacity(context + context / 4 + BESIDE_CONTEXT);
+    serde_json::to_writer(&mut json, answer).map_err(|_| Problem::internal())?;
+    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 /// The validated request.

@@ -97,6 +97,11 @@ impl ByCommit {
         Self { starts, functions }
     }
 
+    fn has_any(&self, commit: u32) -> bool {
+        let at = commit as usize;
+        self.starts[at] != self.starts[at + 1]
+    }
+
     fn of(&self, commit: u32) -> &[u32] {
         let at = commit as usize;
         &self.functions[self.starts[at] as usize..self.starts[at + 1] as usize]
@@ -116,26 +121,30 @@ pub(super) fn messages(
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
-    let mut found: Vec<u32> = Vec::new();
+    // Room for one more: what is written and not counted is written over.
+    let mut found = vec![0u32; touched.len() + 1];
+    let mut heard = vec![(0u32, 0u16); commits.positions() + 1];
     for (term, idf) in evidence.query.iter().zip(&evidence.hits.commit_idf) {
         let weight = term.file * idf;
+        let postings = commits.postings(&term.term);
+        let mut count = 0;
+        for posting in postings {
+            heard[count] = *posting;
+            count += usize::from(by_commit.has_any(posting.0));
+        }
+        let mut met = 0;
         // Who touched a function that is there is seen.
-        for (commit, tf) in commits.postings(&term.term) {
-            let functions = by_commit.of(*commit);
-            if functions.is_empty() {
-                continue;
-            }
+        for (commit, tf) in &heard[..count] {
             let tf = f32::from(*tf) * commits.at(*commit).function_share();
-            for function in functions {
+            for function in by_commit.of(*commit) {
                 let sum = &mut sums[*function as usize];
-                if *sum == 0.0 {
-                    found.push(*function);
-                }
+                found[met] = *function;
+                met += usize::from(*sum == 0.0);
                 *sum += tf;
             }
         }
-        for function in found.drain(..) {
-            let at = function as usize;
+        for function in &found[..met] {
+            let at = *function as usize;
             let tf = std::mem::take(&mut sums[at]) * norms[at];
             scores[at] += weight * tf * (config.commit_k1 + 1.0) / (config.commit_k1 + tf);
         }
