@@ -4,6 +4,7 @@
 
 mod commits;
 mod fields;
+mod given;
 mod impacts;
 mod past;
 mod postings;
@@ -203,7 +204,8 @@ impl Lexical {
             .parts
             .iter()
             .map(|part| part.segment.remembered_bytes());
-        segments.sum::<usize>() + self.commits.remembered_bytes()
+        let of_snapshot = self.prepared.get().map_or(0, Prepared::remembered_bytes);
+        segments.sum::<usize>() + self.commits.remembered_bytes() + of_snapshot
     }
 }
 

@@ -67,11 +67,15 @@ fn build(tree: &Tree, previous: Option<&Snapshot>) -> Snapshot {
 }
 
 fn search(snapshot: &Snapshot) -> Hits {
+    search_weighted(snapshot, 1.0)
+}
+
+fn search_weighted(snapshot: &Snapshot, file: f32) -> Hits {
     let terms: Vec<QueryTerm> = ["client", "connect", "m1", "pool", "valu"]
         .iter()
         .map(|term| QueryTerm {
             term: (*term).to_owned(),
-            file: 1.0,
+            file,
             chunk: 1.0,
             title: 0.5,
             code: 0.5,
@@ -169,4 +173,21 @@ proptest! {
             prop_assert_eq!(observe(&snapshot), observe(&rebuilt));
         }
     }
+}
+
+#[test]
+fn what_a_search_leaves_behind_changes_no_other() {
+    let tree: Tree = [
+        (
+            "m1.py",
+            "class Client:\n    def connect(self):\n        return self.pool\n",
+        ),
+        ("m2.py", "def value():\n    return connect().value\n"),
+    ]
+    .map(|(path, text)| (path.to_owned(), content(path, text)))
+    .into();
+    let asked = build(&tree, None);
+    search_weighted(&asked, 3.0);
+    assert!(asked.lexical.remembered_bytes() > 0);
+    assert_eq!(search(&asked), search(&build(&tree, None)));
 }

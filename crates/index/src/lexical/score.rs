@@ -10,6 +10,7 @@ use crate::files::FileId;
 use crate::top;
 
 use super::commits::Commits;
+use super::given::{Given, Remembered, ToFile};
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
 use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
@@ -80,6 +81,14 @@ pub(super) struct Prepared {
     history: Vec<f32>,
     /// Length norms of messages by position of the commit; 0 where it is not seen.
     commits: Vec<f32>,
+    remembered: Remembered,
+}
+
+impl Prepared {
+    /// Estimated bytes of what searches have left behind for the next ones.
+    pub fn remembered_bytes(&self) -> usize {
+        self.remembered.heap_bytes()
+    }
 }
 
 /// The frequencies of one term in a file.
@@ -150,7 +159,7 @@ impl Lexical {
         weights: &LexicalWeights,
     ) -> Result<Hits, LexicalError> {
         let mut hits = self.no_hits();
-        let mut files = OfFiles::new(hits.files.len());
+        let mut room = None;
         let own;
         let prepared = match self.prepared.get_or_init(|| self.prepare(weights)) {
             known if known.scoring.weights == *weights => known,
@@ -160,37 +169,65 @@ impl Lexical {
             }
         };
         for term in terms {
-            let mut found = Vec::with_capacity(self.parts.len());
-            for part in &self.parts {
+            let given = prepared.remembered.get(&term.term, || {
+                let files = room.get_or_insert_with(|| OfFiles::new(self.files));
+                self.given(&term.term, prepared, files)
+            })?;
+            for part in given.parts.iter().map(|part| &self.parts[*part as usize]) {
                 if let Some(impacts) = part.segment.impacts(&term.term, &prepared.scoring)? {
-                    found.push((part, impacts));
+                    part.add_chunks(term, given.idf_chunks, &impacts, &mut hits.chunks);
                 }
             }
-            let with_term = found
-                .iter()
-                .map(|(part, impacts)| part.live_chunks(impacts));
-            let idf_chunks = idf(self.chunks, with_term.sum());
-            for (part, impacts) in &found {
-                part.add_chunks(term, idf_chunks, impacts, &mut hits.chunks);
-                part.add_files(impacts, &mut files);
+            for of_term in &given.files {
+                let hit = &mut hits.files[of_term.file.0 as usize];
+                hit.score += term.file * of_term.all;
+                hit.title += term.title * of_term.all;
+                hit.code += term.code * of_term.all;
+                hit.names += term.file * of_term.names;
+                hit.history += term.file * of_term.history;
+                hit.coverage += term.file * given.idf_files;
             }
-            self.add_history(term, prepared, &mut files);
-            let idf_files = idf(self.indexed_files, files.touched.len());
-            hits.idf.push(idf_files);
-            for (file, tf) in files.drain() {
-                let hit = &mut hits.files[file.0 as usize];
-                let of = |tf| idf_files * saturated(tf, weights.file.k1);
-                let all = of(tf.all);
-                hit.score += term.file * all;
-                hit.title += term.title * all;
-                hit.code += term.code * all;
-                hit.names += term.file * of(tf.names);
-                hit.history += term.file * of(tf.history);
-                hit.coverage += term.file * idf_files;
+            hits.idf.push(given.idf_files);
+            hits.commit_idf.push(given.idf_commits);
+        }
+        hits.commits = self.nearest_commits(terms, &hits.commit_idf, prepared);
+        Ok(hits)
+    }
+
+    /// Puts together what a term gives; `files` is empty before and after.
+    fn given(
+        &self,
+        term: &str,
+        prepared: &Prepared,
+        files: &mut OfFiles,
+    ) -> Result<Given, LexicalError> {
+        let mut parts = Vec::new();
+        let mut chunks = 0;
+        for (position, part) in (0..).zip(&self.parts) {
+            if let Some(impacts) = part.segment.impacts(term, &prepared.scoring)? {
+                chunks += part.live_chunks(&impacts);
+                part.add_files(&impacts, files);
+                parts.push(position);
             }
         }
-        (hits.commits, hits.commit_idf) = self.search_commits(terms, prepared);
-        Ok(hits)
+        self.add_history(term, prepared, files);
+        let idf_files = idf(self.indexed_files, files.touched.len());
+        let of = |tf| idf_files * saturated(tf, prepared.scoring.weights.file.k1);
+        let to_file = |(file, tf): (FileId, FileFrequency)| ToFile {
+            file,
+            all: of(tf.all),
+            names: of(tf.names),
+            history: of(tf.history),
+        };
+        let commits = self.commits.postings(term).iter();
+        let seen = commits.filter(|(number, _)| prepared.commits[*number as usize] > 0.0);
+        Ok(Given {
+            parts: parts.into(),
+            idf_files,
+            idf_chunks: idf(self.chunks, chunks),
+            idf_commits: idf(self.commits.len(), seen.count()),
+            files: files.drain().map(to_file).collect(),
+        })
     }
 
     fn prepare(&self, weights: &LexicalWeights) -> Prepared {
@@ -214,15 +251,16 @@ impl Lexical {
                 .map(|length| norm(weights.history_b, *length, mean_history))
                 .collect(),
             commits: (0..commits.positions() as u32).map(of_commit).collect(),
+            remembered: Remembered::new(self.files),
         }
     }
 
-    fn add_history(&self, term: &QueryTerm, prepared: &Prepared, files: &mut OfFiles) {
+    fn add_history(&self, term: &str, prepared: &Prepared, files: &mut OfFiles) {
         let weight = prepared.scoring.weights.history;
         if weight == 0.0 {
             return;
         }
-        for (file, tf) in self.commits.of_term(&term.term).iter().flat_map(|of| &**of) {
+        for (file, tf) in self.commits.of_term(term).iter().flat_map(|of| &**of) {
             let tf = weight * tf * prepared.history[file.0 as usize];
             let of_file = files.of(*file);
             of_file.all += tf;
@@ -230,32 +268,26 @@ impl Lexical {
         }
     }
 
-    /// The nearest commits, and the rarity of each term among all of them.
-    fn search_commits(
+    /// The nearest commits; `rarities` are those of the terms among all commits.
+    fn nearest_commits(
         &self,
         terms: &[QueryTerm],
+        rarities: &[f32],
         prepared: &Prepared,
-    ) -> (Vec<(u32, f32)>, Vec<f32>) {
-        let commits = &*self.commits;
+    ) -> Vec<(u32, f32)> {
         let weights = &prepared.scoring.weights;
-        let mut scores = vec![0.0; commits.positions()];
-        let mut rarities = Vec::with_capacity(terms.len());
-        for term in terms {
-            let norm = |number: u32| prepared.commits[number as usize];
-            let postings = commits.postings(&term.term);
-            let seen = postings.iter().filter(|(number, _)| norm(*number) > 0.0);
-            let rarity = idf(commits.len(), seen.count());
-            rarities.push(rarity);
+        let mut scores = vec![0.0; self.commits.positions()];
+        for (term, rarity) in terms.iter().zip(rarities) {
             let weight = term.file * rarity;
-            for (number, tf) in postings {
-                let tf = f32::from(*tf) * norm(*number);
+            for (number, tf) in self.commits.postings(&term.term) {
+                let tf = f32::from(*tf) * prepared.commits[*number as usize];
                 scores[*number as usize] +=
                     weight * tf * (weights.commit_k1 + 1.0) / (weights.commit_k1 + tf);
             }
         }
         let mut nearest = top::highest(&scores, weights.nearest_commits);
         nearest.sort_unstable_by(top::best_first);
-        (nearest, rarities)
+        nearest
     }
 
     /// The index of past commits.
