@@ -1,7 +1,7 @@
 //! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
 
 use foveate_query::assemble::{Fidelity, Item, Section};
-use foveate_query::rank::{RankedFile, RankedFunction, Signal};
+use foveate_query::rank::{ListedFile, ListedFunction, Signal};
 use foveate_query::{Format, IntentKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -342,18 +342,18 @@ impl ContextAnswer {
     }
 }
 
-fn file(file: RankedFile) -> FileAnswer {
+fn file(file: ListedFile) -> FileAnswer {
     FileAnswer {
-        path: file.path,
+        path: file.path.as_str().to_owned(),
         score: file.score,
         role: file.role.name().to_owned(),
         signals: signals(file.signals),
     }
 }
 
-fn function(function: RankedFunction, explain: bool) -> FunctionAnswer {
+fn function(function: ListedFunction, explain: bool) -> FunctionAnswer {
     FunctionAnswer {
-        path: function.path,
+        path: function.path.as_str().to_owned(),
         name: function.name,
         kind: function.kind.name().to_owned(),
         start_line: function.lines.start,

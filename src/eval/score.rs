@@ -53,12 +53,16 @@ impl Delivered {
     /// Takes the rankings of `answer` and the contexts of all budgets.
     pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
         Self {
-            files: answer.files.iter().map(|f| f.path.clone()).collect(),
+            files: answer
+                .files
+                .iter()
+                .map(|f| f.path.as_str().to_owned())
+                .collect(),
             functions: answer
                 .functions
                 .iter()
                 .map(|f| Place {
-                    path: f.path.clone(),
+                    path: f.path.as_str().to_owned(),
                     name: f.name.clone(),
                     lines: f.lines,
                 })

@@ -6,7 +6,7 @@ use crate::assemble::{self, Pack};
 use crate::config::RankingConfig;
 use crate::intent::{self, Intent};
 use crate::issue::Issue;
-use crate::rank::{self, RankedFile, RankedFunction};
+use crate::rank::{self, ListedFile, ListedFunction};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
@@ -32,9 +32,9 @@ pub struct Answer {
     /// The symbols of the query.
     pub symbols: Vec<ResolvedSymbol>,
     /// Ranked files: the first `limit` of the order, which does not depend on the budget.
-    pub files: Vec<RankedFile>,
+    pub files: Vec<ListedFile>,
     /// Ranked functions, likewise.
-    pub functions: Vec<RankedFunction>,
+    pub functions: Vec<ListedFunction>,
     /// The context, what is in it, and what did not fit.
     pub pack: Pack,
     /// What the reader should know.
@@ -83,15 +83,13 @@ pub fn answer(
     );
     issues.append(&mut pack.notes);
     let end = now();
-    let mut files = ranked.files;
-    let mut functions = ranked.functions;
-    files.truncate(request.limit);
-    functions.truncate(request.limit);
+    let files = ranked.files.into_iter().take(request.limit);
+    let functions = ranked.functions.into_iter().take(request.limit);
     Answer {
         intent,
         symbols: candidates.symbols,
-        files,
-        functions,
+        files: files.map(|file| file.listed(&snapshot.files)).collect(),
+        functions: functions.map(|f| f.listed(&snapshot.files)).collect(),
         pack,
         issues,
         timings: Timings {

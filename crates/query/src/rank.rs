@@ -23,7 +23,8 @@ use crate::resolve::Candidates;
 use crate::text::QueryText;
 
 pub use self::examine::{Examined, examine};
-pub use self::ranked::{RankedFile, RankedFunction, RankedPassage, Signal};
+pub use self::ranked::{ListedFile, ListedFunction, Signal};
+pub use self::ranked::{RankedFile, RankedFunction, RankedPassage};
 pub use self::weights::RankConfig;
 
 /// Files and functions, best first. Whatever has any evidence is in the order, up to
@@ -171,7 +172,8 @@ mod tests {
         let files = files::rank(&snapshot, &evidence, &config.rank, 1);
         let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank, 1);
         assert_eq!(files.len(), 1);
-        assert_eq!(files[0].path, "b.py");
-        assert_eq!(functions[0].name, "connect");
+        assert_eq!(snapshot.files.path(files[0].id), "b.py");
+        let first = functions[0].clone().listed(&snapshot.files);
+        assert_eq!(first.name, "connect");
     }
 }

@@ -34,12 +34,9 @@ pub(super) fn rank(
         .enumerate()
         .map(|(rank, (position, score))| {
             let (id, signals) = &signals[position as usize];
-            let file = snapshot.files.file(*id);
             let reasons = (rank < listed).then(|| signals.explain(&config.file));
             RankedFile {
                 id: *id,
-                path: file.path.as_str().to_owned(),
-                role: file.role,
                 score,
                 signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
             }

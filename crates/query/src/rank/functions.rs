@@ -227,7 +227,7 @@ impl<'a> Pool<'a> {
             let function = commits.function(files.file_of(*id), name);
             if let Some(function) = function {
                 signals.commits = of.votes[function.position()];
-                signals.cited = of.cited[function.position()];
+                signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
                 signals.changes = logarithmic(commits.touching(function).len(), FULL);
             }
             touched.push(function);
@@ -296,15 +296,9 @@ impl<'a> Pool<'a> {
             .enumerate()
             .map(|(rank, (at, score))| {
                 let at = at as usize;
-                let id = self.ids[at];
-                let definition = files.definition(id);
                 let reasons = (rank < listed).then(|| self.signals[at].explain(&config.function));
                 RankedFunction {
-                    id,
-                    path: files.path(files.file_of(id)).to_owned(),
-                    name: definition.qualified_name.to_string(),
-                    kind: definition.kind,
-                    lines: definition.lines,
+                    id: self.ids[at],
                     score,
                     signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
                 }

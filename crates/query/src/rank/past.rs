@@ -2,6 +2,7 @@
 //! that the query cites point to it, and the messages of those that touched a function are searched
 //! like a field of it. (The same field of files is a part of the lexical index.)
 
+use foldhash::HashMap;
 use foveate_index::Snapshot;
 use foveate_index::lexical::{Commits, FunctionId};
 
@@ -35,7 +36,8 @@ pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> 
 /// The same by function, with the functions that a commit touched instead of files.
 pub(super) struct OfFunctions {
     pub votes: Vec<f32>,
-    pub cited: Vec<f32>,
+    /// Few queries cite any commit.
+    pub cited: HashMap<FunctionId, f32>,
 }
 
 impl OfFunctions {
@@ -43,7 +45,7 @@ impl OfFunctions {
         let functions = snapshot.lexical.commits().function_count();
         let mut of = Self {
             votes: vec![0.0; functions],
-            cited: vec![0.0; functions],
+            cited: HashMap::default(),
         };
         for (commit, score) in evidence.nearest_commits(snapshot) {
             for function in commit.functions() {
@@ -52,7 +54,7 @@ impl OfFunctions {
         }
         for (commit, strength) in evidence.cited_commits(snapshot) {
             for function in commit.functions() {
-                let held = &mut of.cited[function.position()];
+                let held = of.cited.entry(function).or_default();
                 *held = either(*held, strength * commit.function_share());
             }
         }

@@ -1,7 +1,8 @@
-//! What ranking yields: files and functions with their scores and the reasons for them.
+//! What ranking yields: files and functions with their scores and the reasons for them; and what an
+//! answer lists of the best.
 
-use foveate_index::{ChunkId, DefId, FileId};
-use foveate_model::{DefinitionKind, Lines, Role};
+use foveate_index::{ChunkId, DefId, FileId, Files};
+use foveate_model::{DefinitionKind, Lines, RepoPath, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +18,6 @@ pub struct Signal {
 pub struct RankedFile {
     /// Which file.
     pub id: FileId,
-    /// Where it is.
-    pub path: String,
-    /// Its role.
-    pub role: Role,
     /// Sum of the signals.
     pub score: f32,
     /// Why it is here, largest first; empty where nobody asked.
@@ -32,8 +29,30 @@ pub struct RankedFile {
 pub struct RankedFunction {
     /// Which definition.
     pub id: DefId,
+    /// Sum of the signals.
+    pub score: f32,
+    /// Why it is here, largest first; empty where nobody asked.
+    pub signals: Vec<Signal>,
+}
+
+/// A file as an answer lists it.
+#[derive(Clone, Debug)]
+pub struct ListedFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its role.
+    pub role: Role,
+    /// Sum of the signals.
+    pub score: f32,
+    /// Why it is here, largest first.
+    pub signals: Vec<Signal>,
+}
+
+/// A function as an answer lists it.
+#[derive(Clone, Debug)]
+pub struct ListedFunction {
     /// The file that it is in.
-    pub path: String,
+    pub path: RepoPath,
     /// Its qualified name.
     pub name: String,
     /// What it is.
@@ -42,8 +61,36 @@ pub struct RankedFunction {
     pub lines: Lines,
     /// Sum of the signals.
     pub score: f32,
-    /// Why it is here, largest first; empty where nobody asked.
+    /// Why it is here, largest first.
     pub signals: Vec<Signal>,
+}
+
+impl RankedFile {
+    /// With what a reader is told of it.
+    pub fn listed(self, files: &Files) -> ListedFile {
+        let file = files.file(self.id);
+        ListedFile {
+            path: file.path.clone(),
+            role: file.role,
+            score: self.score,
+            signals: self.signals,
+        }
+    }
+}
+
+impl RankedFunction {
+    /// With what a reader is told of it.
+    pub fn listed(self, files: &Files) -> ListedFunction {
+        let definition = files.definition(self.id);
+        ListedFunction {
+            path: files.file(files.file_of(self.id)).path.clone(),
+            name: definition.qualified_name.to_string(),
+            kind: definition.kind,
+            lines: definition.lines,
+            score: self.score,
+            signals: self.signals,
+        }
+    }
 }
 
 /// A stretch of a source file whose language has no parser, in place of the functions that are not
