@@ -67,10 +67,14 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Head {
     commit: String,
-    files: BTreeMap<RepoPath, (ObjectId, u64)>,
+    /// `None` where git was not asked yet.
+    files: Option<Committed>,
     /// What told so; as long as it stays, git is not asked.
     mark: Option<HeadMark>,
 }
+
+/// The files of a commit with their sizes.
+type Committed = BTreeMap<RepoPath, (ObjectId, u64)>;
 
 impl WorkingTree {
     /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
@@ -120,6 +124,9 @@ impl WorkingTree {
     /// What the files are a state of. Reads `HEAD`, which may have moved.
     pub fn revision(&mut self) -> Revision {
         self.look_at_head();
+        if self.head.files.is_none() {
+            self.head.files = Some(self.committed());
+        }
         Revision {
             commit: self.head.commit.clone(),
             dirty: self.is_dirty(),
@@ -148,7 +155,14 @@ impl WorkingTree {
         if let Some(watcher) = watcher {
             watcher.forget_moved(&self.directories);
         }
-        let listing = walk::below(&self.rules, &self.root, watcher);
+        // The walk waits for the system most of the time.
+        let (listing, committed) = rayon::join(
+            || walk::below(&self.rules, &self.root, watcher),
+            || self.head.files.is_none().then(|| self.committed()),
+        );
+        if committed.is_some() {
+            self.head.files = committed;
+        }
         progress.check()?;
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
@@ -378,18 +392,23 @@ impl WorkingTree {
             }
         }
         if commit != self.head.commit {
-            let listed = match commit.as_str() {
-                "" => Vec::new(),
-                commit => git.list(commit).unwrap_or_default(),
-            };
-            self.head.files = listed
-                .into_iter()
-                .filter(|entry| entry.kind != EntryKind::Submodule)
-                .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
-                .collect();
+            self.head.files = None;
         }
         self.head.commit = commit;
         self.head.mark = mark;
+    }
+
+    /// What the commit that `HEAD` names holds.
+    fn committed(&self) -> Committed {
+        let listed = match (&self.git, self.head.commit.as_str()) {
+            (None, _) | (_, "") => Vec::new(),
+            (Some(git), commit) => git.list(commit).unwrap_or_default(),
+        };
+        listed
+            .into_iter()
+            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
+            .collect()
     }
 
     /// Whether any file differs from the commit, is not in it, or is missing.
@@ -399,7 +418,7 @@ impl WorkingTree {
         }
         let is_missing =
             |path: &RepoPath| self.root.join(path.as_str()).symlink_metadata().is_err();
-        let mut listed = self.head.files.iter().peekable();
+        let mut listed = self.head.files.iter().flatten().peekable();
         for (path, entry) in &self.entries {
             while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
                 if is_missing(left_out) {

@@ -62,8 +62,10 @@ impl Symbols {
             }
             table
         };
-        let (by_folded, (by_name, by_qualified)) =
-            rayon::join(|| table(folded), || (table(name), table(qualified)));
+        let (by_folded, (by_name, by_qualified)) = rayon::join(
+            || table(folded),
+            || rayon::join(|| table(name), || table(qualified)),
+        );
         let names = by_folded.keys().map(|name| FoldedName::new(name));
         let mut names: Vec<FoldedName> = names.collect();
         names.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
@@ -88,9 +90,10 @@ impl Symbols {
         let ((by_folded, keys), (by_name, by_qualified)) = rayon::join(
             || edit.applied(&self.by_folded, folded),
             || {
-                let (by_name, _) = edit.applied(&self.by_name, name);
-                let (by_qualified, _) = edit.applied(&self.by_qualified, qualified);
-                (by_name, by_qualified)
+                rayon::join(
+                    || edit.applied(&self.by_name, name).0,
+                    || edit.applied(&self.by_qualified, qualified).0,
+                )
             },
         );
         let mut symbols = Self {
