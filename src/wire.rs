@@ -344,7 +344,7 @@ impl ContextAnswer {
 
 fn file(file: ListedFile) -> FileAnswer {
     FileAnswer {
-        path: file.path.as_str().to_owned(),
+        path: file.path,
         score: file.score,
         role: file.role.name().to_owned(),
         signals: signals(file.signals),
@@ -353,7 +353,7 @@ fn file(file: ListedFile) -> FileAnswer {
 
 fn function(function: ListedFunction, explain: bool) -> FunctionAnswer {
     FunctionAnswer {
-        path: function.path.as_str().to_owned(),
+        path: function.path,
         name: function.name,
         kind: function.kind.name().to_owned(),
         start_line: function.lines.start,

@@ -53,16 +53,12 @@ impl Delivered {
     /// Takes the rankings of `answer` and the contexts of all budgets.
     pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
         Self {
-            files: answer
-                .files
-                .iter()
-                .map(|f| f.path.as_str().to_owned())
-                .collect(),
+            files: answer.files.iter().map(|f| f.path.clone()).collect(),
             functions: answer
                 .functions
                 .iter()
                 .map(|f| Place {
-                    path: f.path.as_str().to_owned(),
+                    path: f.path.clone(),
                     name: f.name.clone(),
                     lines: f.lines,
                 })

@@ -2,7 +2,7 @@
 //! answer lists of the best.
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
-use foveate_model::{DefinitionKind, Lines, RepoPath, Role};
+use foveate_model::{DefinitionKind, Lines, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct RankedFunction {
 #[derive(Clone, Debug)]
 pub struct ListedFile {
     /// Where it is.
-    pub path: RepoPath,
+    pub path: String,
     /// Its role.
     pub role: Role,
     /// Sum of the signals.
@@ -52,7 +52,7 @@ pub struct ListedFile {
 #[derive(Clone, Debug)]
 pub struct ListedFunction {
     /// The file that it is in.
-    pub path: RepoPath,
+    pub path: String,
     /// Its qualified name.
     pub name: String,
     /// What it is.
@@ -70,7 +70,7 @@ impl RankedFile {
     pub fn listed(self, files: &Files) -> ListedFile {
         let file = files.file(self.id);
         ListedFile {
-            path: file.path.clone(),
+            path: file.path.as_str().to_owned(),
             role: file.role,
             score: self.score,
             signals: self.signals,
@@ -83,7 +83,7 @@ impl RankedFunction {
     pub fn listed(self, files: &Files) -> ListedFunction {
         let definition = files.definition(self.id);
         ListedFunction {
-            path: files.file(files.file_of(self.id)).path.clone(),
+            path: files.path(files.file_of(self.id)).to_owned(),
             name: definition.qualified_name.to_string(),
             kind: definition.kind,
             lines: definition.lines,
