@@ -1,5 +1,5 @@
-//! The symbol table: definitions by name, by folded name (lower case without underscores), by qualified name; and the distinct
-//! names themselves for fuzzy matching.
+//! The symbol table: definitions by name, by folded name (lower case without underscores), by
+//! qualified name; and the distinct names themselves for fuzzy matching.
 
 mod folded;
 
@@ -145,7 +145,7 @@ impl Symbols {
         }
     }
 
-    /// The distinct folded names with a number of bytes, by it.
+    /// The distinct folded names with a number of bytes, by it; nothing for lengths that no name has.
     pub fn names_of(&self, bytes: RangeInclusive<usize>) -> impl Iterator<Item = OfLength<'_>> {
         self.names.of_lengths(bytes)
     }

@@ -58,20 +58,21 @@ impl FoldedNames {
         self.names.len()
     }
 
-    /// Those with a number of bytes, by it; of lengths that no name has, none.
+    /// Those with a number of bytes, by it; nothing for lengths that no name has.
     pub(super) fn of_lengths(
         &self,
         bytes: RangeInclusive<usize>,
     ) -> impl Iterator<Item = OfLength<'_>> {
         let start = |bytes: usize| self.starts.get(bytes).map(|start| *start as usize);
-        bytes.map_while(move |bytes| {
+        let of_lengths = bytes.map_while(move |bytes| {
             let range = start(bytes)?..start(bytes + 1)?;
             Some(OfLength {
                 bytes,
                 names: &self.names[range.clone()],
                 letters: &self.letters[range],
             })
-        })
+        });
+        of_lengths.filter(|of_length| !of_length.names.is_empty())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -134,12 +135,7 @@ mod tests {
             found.collect::<Vec<(usize, Vec<&str>)>>()
         };
         assert_eq!(of(2..=2), [(2, vec!["ab", "cd"])]);
-        let all = [
-            (3, vec![]),
-            (4, vec!["abcd"]),
-            (5, vec![]),
-            (6, vec!["abcdé"]),
-        ];
+        let all = [(4, vec!["abcd"]), (6, vec!["abcdé"])];
         assert_eq!(of(3..=900), all);
         assert_eq!(names.iter().count(), names.len());
     }

@@ -196,8 +196,11 @@ fn most_apart(
         best.map_or(similarity >= cutoff, |(_, best)| similarity > best)
     };
     let apart = (0..).take_while(suffices).last()?;
-    // What goes is as much as what comes, but for what one is longer.
-    let of = |own: usize, other: usize| Some((apart + own as u32).checked_sub(other as u32)? / 2);
+    // What goes is as much as what comes, but for what one is longer. A set of letters has 64 bits.
+    let of = |own: usize, other: usize| {
+        let both = (apart + own as u32).checked_sub(other as u32)?;
+        Some((both / 2).min(u64::BITS))
+    };
     Some(Apart {
         deletions: of(first, second)?,
         insertions: of(second, first)?,
