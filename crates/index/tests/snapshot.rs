@@ -191,3 +191,22 @@ fn what_a_search_leaves_behind_changes_no_other() {
     assert!(asked.lexical.remembered_bytes() > 0);
     assert_eq!(search(&asked), search(&build(&tree, None)));
 }
+
+#[test]
+fn a_chunk_belongs_to_the_unit_of_its_definition() {
+    let text = "import os\n\n\nclass Client:\n    pool = 1\n\n    def connect(self):\n        return os\n\n\ndef value():\n    return 1\n";
+    let tree: Tree = [("m1.py".to_owned(), content("m1.py", text))].into();
+    let files = build(&tree, None).files;
+    let file = files.find("m1.py").unwrap();
+    let units = files.units_of(file);
+    let found = files.chunk_units(file);
+    let found: Vec<_> = found
+        .map(|at| Some(files.global(file, units[at?].local)))
+        .collect();
+    let expected = files.chunks_of(file).map(|chunk| {
+        let definition = files.chunk_definition(chunk)?;
+        files.unit_of(definition)
+    });
+    assert_eq!(found, expected.collect::<Vec<_>>());
+    assert_eq!(found.iter().flatten().count(), 2, "{found:?}");
+}

@@ -130,6 +130,19 @@ mod tests {
     use crate::request::Focus;
 
     #[test]
+    fn the_largest_value_is_found_wherever_it_stands() {
+        for length in [1, 15, 16, 17, 40] {
+            for at in 0..length {
+                let mut values = vec![1.0; length];
+                values[at] = 2.0;
+                assert_eq!(largest(&values), 2.0, "at {at} of {length}");
+            }
+        }
+        assert_eq!(largest(&[-1.0, f32::NAN]), 0.0);
+        assert_eq!(largest(&[]), 0.0);
+    }
+
+    #[test]
     fn names_rank_where_no_word_was_searched() {
         let fixture = "
             //- a.py

@@ -123,7 +123,8 @@ pub(super) fn messages(
     let norms = norms(commits, touched, config.history_b);
     let mut scores = vec![0.0; touched.len()];
     let mut sums = vec![0.0f32; touched.len()];
-    // Room for one more: what is written and not counted is written over.
+    // Whether a commit counts, or a function is new, cannot be foretold, and a wrong guess costs more
+    // than a write: each is written, and written over where it was not counted. Hence room for one more.
     let mut found = vec![0u32; touched.len() + 1];
     let mut heard = vec![(0u32, 0u16); commits.positions() + 1];
     for (term, idf) in evidence.query.iter().zip(&evidence.hits.commit_idf) {
