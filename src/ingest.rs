@@ -51,7 +51,7 @@ pub struct IngestSettings {
     pub sweep: Duration,
     /// Time between two looks at every file that prove that events told everything; zero: never.
     pub audit: Duration,
-    /// Bytes that all indexes together may take.
+    /// Bytes that the process may hold with more than one index in memory.
     pub memory_bytes: usize,
     /// Time without changes of an index after which it is stored.
     pub write_after: Duration,

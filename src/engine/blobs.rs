@@ -152,6 +152,12 @@ impl BlobCache {
         }
     }
 
+    /// Lets go of the contents that it keeps alive.
+    pub fn let_go(&self) {
+        // Freed after the lock.
+        let _all = std::mem::take(&mut *lock(&self.shared.recent));
+    }
+
     /// Counts for metrics and tests.
     pub fn stats(&self) -> BlobStats {
         self.shared.stats()
@@ -375,6 +381,9 @@ mod tests {
         assert!(cache.get(id(1), Some(Language::Python)).is_some(), "used");
         assert!(cache.get(id(2), Some(Language::Python)).is_none(), "oldest");
         assert!(cache.stats().kept_bytes <= size * 2);
+        cache.let_go();
+        assert!(cache.get(id(3), Some(Language::Python)).is_none());
+        assert_eq!(cache.stats().kept_bytes, 0);
     }
 
     #[test]

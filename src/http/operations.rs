@@ -12,6 +12,7 @@ use super::HttpState;
 use super::problem::Problem;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
 use crate::telemetry::metrics::{Exposition, Kind};
+use crate::telemetry::process;
 
 /// The process is up.
 #[derive(Debug, Serialize, ToSchema)]
@@ -223,6 +224,14 @@ fn repository_states(out: &mut Exposition, engine: &Engine) {
         "Estimated bytes of all indexes, and of the contents kept beside them.",
         engine.bytes() as f64,
     );
+    if let Some(held) = process::memory_held() {
+        out.single(
+            "foveate_memory_held_bytes",
+            Kind::Gauge,
+            "Bytes that the process holds, without what its allocator has free; index.memory_bytes bounds them.",
+            held as f64,
+        );
+    }
     let figures = Figures::of(&repositories);
     out.family(
         "foveate_repository_generation",

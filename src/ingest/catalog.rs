@@ -13,6 +13,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -231,8 +232,8 @@ impl Catalog {
     }
 
     /// Frees what a repository holds, off the async threads: a large index takes a second and more.
-    fn free(&self, repository: Arc<Repository>) {
-        self.tracker.spawn_blocking(move || drop(repository));
+    fn free(&self, repository: Arc<Repository>) -> JoinHandle<()> {
+        self.tracker.spawn_blocking(move || drop(repository))
     }
 
     /// Drops what is stored and no revision that is warm holds, and what is stored of repositories

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use tikv_jemalloc_ctl::{epoch, stats};
+
 /// What the system says of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProcessFigures {
@@ -64,6 +66,23 @@ pub fn memory_limit() -> Option<usize> {
     usize::try_from(least).ok()
 }
 
+/// Bytes of memory that this process holds, resident or swapped out, without what its allocator has free
+/// and gives back by and by. `None` where the system does not say.
+pub fn memory_held() -> Option<usize> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let pages = field(&status, "VmRSS:")? + field(&status, "VmSwap:").unwrap_or(0);
+    let pages = usize::try_from(pages * 1024).ok()?;
+    Some(pages.saturating_sub(free_bytes().unwrap_or(0)))
+}
+
+/// Bytes that the allocator has of the system and nobody of it.
+fn free_bytes() -> Option<usize> {
+    // Its figures are those of when they were last asked to be.
+    epoch::advance().ok()?;
+    let in_use = stats::active::read().ok()? + stats::metadata::read().ok()?;
+    Some(stats::resident::read().ok()?.saturating_sub(in_use))
+}
+
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()
@@ -99,6 +118,9 @@ mod tests {
         assert!(figures.open_files.is_some_and(|n| n > 2));
         assert!(figures.max_files > figures.open_files);
         assert!(figures.threads.is_some_and(|n| n > 0));
+        let held = memory_held().unwrap_or(0) as u64;
+        let resident = super::figures().resident_bytes.unwrap_or(0);
+        assert!(held > 1 << 20 && held < 2 * resident, "{held} {resident}");
         assert!(memory_limit().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foveate::config::Config;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{TestApp, commit, places, tree, until};
+use crate::process::Process;
 
 const COUNT: usize = 6;
 
@@ -217,4 +218,66 @@ async fn what_is_asked_does_not_wait_behind_what_nobody_asked_for() {
     finds_its_own(&app, resting).await;
     drop(taken);
     app.end().await;
+}
+
+/// A tree whose index takes some megabytes.
+fn large_tree(number: usize) -> (TempDir, PathBuf) {
+    let (keep, root) = repository(number);
+    for file in 0..100 {
+        let function = |n| {
+            format!(
+                "def f{n}_{file}_{number}(a{n}, b):\n    return a{n} + {number} * b.c{file}\n\n\n"
+            )
+        };
+        let source: String = (0..60).map(function).collect();
+        fs::write(root.join(format!("m{file}.py")), source).unwrap();
+    }
+    (keep, root)
+}
+
+async fn add_and_ask(server: &Process, number: usize, root: &Path) {
+    let body = json!({"name": name(number), "source": {"path": root}});
+    server.call(Method::POST, "/repos", body).await;
+    asks_its_own(server, number).await;
+}
+
+async fn asks_its_own(server: &Process, number: usize) {
+    let function = format!("only_in_{number}");
+    until(&function, async || {
+        let body = json!({"repo": name(number), "query": format!("`{function}`")});
+        let answer = server.call(Method::POST, "/context", body).await;
+        // Until it is indexed there is none.
+        answer.get("functions")?;
+        (places(&answer, &function) == [format!("a{number}.py")]).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_process_stays_within_the_budget_not_only_what_indexes_count() {
+    let trees: Vec<_> = (0..8).map(large_tree).collect();
+    let one = Process::start(&["env"], None);
+    add_and_ask(&one, 0, &trees[0].1).await;
+    let held = one.metric("foveate_memory_held_bytes").await;
+    drop(one);
+
+    // Room for some of them. All indexes together count less than it.
+    let budget = held + 24e6;
+    let variable = format!("FOVEATE__INDEX__MEMORY_BYTES={budget}");
+    let server = Process::start(&["env", &variable], None);
+    for (number, (_, root)) in trees.iter().enumerate() {
+        add_and_ask(&server, number, root).await;
+        assert!(server.metric("foveate_memory_bytes").await < budget);
+    }
+    for number in 0..trees.len() {
+        asks_its_own(&server, number).await;
+    }
+    until("within the budget", async || {
+        (server.metric("foveate_memory_held_bytes").await <= budget).then_some(())
+    })
+    .await;
+    let left = server.metric("foveate_repositories_laid_down_total").await;
+    assert!(left > 0.0);
+    let stay = server.metric("foveate_repositories_in_memory").await;
+    assert!(stay > 1.0, "{stay} stay, {left} have left");
 }

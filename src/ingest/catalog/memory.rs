@@ -9,13 +9,14 @@ use std::time::Duration;
 use super::Catalog;
 use crate::engine::{RepoName, Repository, Rest, Source};
 use crate::ingest::INDEX;
+use crate::telemetry::process;
 
 /// Time between two looks at what is taken.
 const LOOK: Duration = Duration::from_millis(500);
 
 impl Catalog {
-    /// Starts what fits into memory, the most recently asked first; the others rest. What never had
-    /// an index is started in any case.
+    /// Starts what fits into memory, the most recently asked first; the others rest. The first one is
+    /// started in any case, and what never had an index.
     pub(super) async fn start_those_that_fit(&self, registered: Vec<(RepoName, Source)>) {
         let stored = self.settings.data_dir.join(INDEX);
         let known = tokio::task::spawn_blocking(move || {
@@ -27,24 +28,25 @@ impl Catalog {
         });
         let mut known = known.await.unwrap_or_default();
         known.sort_by_key(|(rest, ..)| Reverse(rest.as_ref().map(|rest| rest.used)));
-        let mut taken = 0_usize;
+        let (mut taken, mut is_first) = (self.memory_held(), true);
         for (rest, name, source) in known {
-            let bytes = rest.as_ref().map_or(0, |rest| rest.bytes);
-            taken = taken.saturating_add(bytes);
             let Some(rest) = rest else {
                 self.start(name, source);
                 continue;
             };
+            taken = taken.saturating_add(rest.bytes);
             let Some((mut writer, orders)) = self.engine.add_resting(name.clone(), source, rest)
             else {
                 continue;
             };
-            if taken > self.settings.memory_bytes && taken > bytes {
-                self.resting.insert(name, (writer, orders));
-            } else {
+            let fits = is_first || taken <= self.settings.memory_bytes;
+            is_first = false;
+            if fits {
                 // Not ready until it is in memory; who asks before waits.
                 writer.begin();
                 self.drive(writer, orders);
+            } else {
+                self.resting.insert(name, (writer, orders));
             }
         }
     }
@@ -60,10 +62,8 @@ impl Catalog {
         let let_go = async {
             loop {
                 tokio::time::sleep(LOOK).await;
-                while let Some(least) = self.too_much() {
-                    let is_down = self.lay_down(&least).await;
-                    self.free(least);
-                    if !is_down {
+                while self.memory_held() > self.settings.memory_bytes {
+                    if !self.let_something_go().await {
                         break;
                     }
                 }
@@ -89,12 +89,26 @@ impl Catalog {
         }
     }
 
-    /// The repository that was not asked for longest, where all together are too much. The last one
-    /// stays.
-    fn too_much(&self) -> Option<Arc<Repository>> {
-        if self.engine.bytes() <= self.settings.memory_bytes {
-            return None;
+    /// Lets go of contents that no index holds; where there are none, of a repository. Returns whether
+    /// something has left.
+    async fn let_something_go(&self) -> bool {
+        if self.engine.blobs().stats().kept_bytes > 0 {
+            let blobs = self.engine.blobs().clone();
+            return tokio::task::spawn_blocking(move || blobs.let_go())
+                .await
+                .is_ok();
         }
+        let Some(least) = self.asked_longest_ago() else {
+            return false;
+        };
+        let is_down = self.lay_down(&least).await;
+        // Until it is freed, the next one would have to leave for it, too.
+        let _ = self.free(least).await;
+        is_down
+    }
+
+    /// The repository in memory that was not asked for longest. The last one stays.
+    fn asked_longest_ago(&self) -> Option<Arc<Repository>> {
         let mut resident = self.engine.repositories();
         resident.retain(|repository| repository.current().is_some());
         if resident.len() < 2 {
@@ -102,6 +116,12 @@ impl Catalog {
         }
         let oldest = resident.into_iter();
         oldest.min_by(|a, b| (a.used(), a.name()).cmp(&(b.used(), b.name())))
+    }
+
+    /// Bytes that count against the budget: those of the process, where the system says them; otherwise
+    /// those that the indexes count.
+    fn memory_held(&self) -> usize {
+        process::memory_held().unwrap_or_else(|| self.engine.bytes())
     }
 
     /// Ends a repository's tasks and lets it rest. Returns whether it does.
