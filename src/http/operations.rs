@@ -264,6 +264,12 @@ fn repository_states(out: &mut Exposition, engine: &Engine) {
         figures.one("revisions"),
     );
     out.family(
+        "foveate_repository_segments",
+        Kind::Gauge,
+        "Segments of the lexical index, by repository; more than eight are merged by the next change.",
+        figures.one("segments"),
+    );
+    out.family(
         "foveate_repository_disk_bytes",
         Kind::Gauge,
         "Bytes of the stored index, by repository.",
@@ -326,6 +332,7 @@ impl Figures {
         );
         add("files", "", snapshot.files.len());
         add("definitions", "", snapshot.files.definition_count());
+        add("segments", "", snapshot.lexical.segment_count());
         let memory = current.memory();
         add("bytes", "text", memory.text);
         add("bytes", "facts", memory.facts);

@@ -144,13 +144,7 @@ impl TestApp {
     /// The sum of a metric's series that have these labels. Those of other services in this process
     /// may be among them where it counts events.
     pub async fn metric(&self, family: &str, labels: &str) -> f64 {
-        let text = self.get("/metrics").await.text;
-        let series = text.lines().filter(|line| {
-            let rest = line.strip_prefix(family);
-            rest.is_some_and(|rest| rest.starts_with(['{', ' ']) && rest.contains(labels))
-        });
-        let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
-        values.sum()
+        sum_of(&self.get("/metrics").await.text, family, labels)
     }
 
     /// Registers a working tree and waits for its first index.
@@ -337,3 +331,13 @@ def test_checkout():
 //- README.md
 # Shop
 ";
+
+/// The sum of a metric's series that have these labels, in the text of `/metrics`.
+pub fn sum_of(metrics: &str, family: &str, labels: &str) -> f64 {
+    let series = metrics.lines().filter(|line| {
+        let rest = line.strip_prefix(family);
+        rest.is_some_and(|rest| rest.starts_with(['{', ' ']) && rest.contains(labels))
+    });
+    let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+    values.sum()
+}

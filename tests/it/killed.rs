@@ -1,6 +1,6 @@
 //! The real program, killed without warning again and again, at what it does to its index and to
-//! what is stored of it: what it leaves behind is as good as
-//! nothing or as good as everything, and two of them never share a data directory.
+//! what is stored of it: what it leaves behind is as good as nothing or as good as everything, and two
+//! of them never share a data directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use notify::{RecursiveMode, Watcher as _};
 use serde_json::{Value, json};
 
 use crate::app::{PATIENCE, commit, git, tree};
-use crate::rebuilt::{self, built_from_nothing, tells};
+use crate::rebuilt::{self, Service as _, built_from_nothing, tells};
 
 /// Kills in all, and the directories that they are spread over, which are worked on side by side.
 const KILLS: u64 = 200;
@@ -92,16 +92,6 @@ impl Server {
         self.watch("history", seen).await;
     }
 
-    /// The value of a metric without labels.
-    async fn metric(&self, name: &str) -> f64 {
-        let response = self.client.get(format!("{}/metrics", self.url)).send();
-        let text = response.await.unwrap().text().await.unwrap();
-        let line = text
-            .lines()
-            .find(|line| line.split(' ').next() == Some(name));
-        line.unwrap().rsplit(' ').next().unwrap().parse().unwrap()
-    }
-
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -163,6 +153,8 @@ enum At {
     Indexed,
     /// The index after a change, segments and all.
     Updating,
+    /// The index after a change that merges segments.
+    Merging,
     /// A stored file that is written anew, without what is in it for nothing.
     Rewriting,
 }
@@ -176,6 +168,7 @@ async fn kill_once(data: &Path, root: &Path, at: At, round: u64) -> At {
     let hit = match at {
         At::Indexing | At::Indexed => reach_indexing(&server, round % 3).await,
         At::Updating => reach_update(&server, root, round).await,
+        At::Merging => reach_merging(&server, root, round).await,
         At::Rewriting => reach_rewriting(&server, &data.join("index/shop"), root, round).await,
     };
     server.kill();
@@ -210,6 +203,31 @@ async fn reach_update(server: &Server, root: &Path, round: u64) -> At {
         }
     }
     At::Updating
+}
+
+/// Where there are more segments than this, the next change merges them.
+const MOST_SEGMENTS: f64 = 8.0;
+
+/// Changes one file after the other until there are too many segments, and then until the server is
+/// seen building the index that merges them.
+async fn reach_merging(server: &Server, root: &Path, round: u64) -> At {
+    server.has_history().await;
+    for round in round.. {
+        let is_next = server.metric("foveate_repository_segments").await > MOST_SEGMENTS;
+        let before = server.get("/repos/shop").await["generation"].as_u64();
+        let path = root.join(format!("m{}.py", round % FILES as u64));
+        fs::write(path, format!("def only_{round}():\n    return {round}\n")).unwrap();
+        let seen = |repo: &Value| {
+            if is_next && repo["progress"]["phase"] == "building" {
+                return Some(true);
+            }
+            (repo["generation"].as_u64() > before).then_some(false)
+        };
+        if server.watch("change", seen).await {
+            break;
+        }
+    }
+    At::Merging
 }
 
 /// Changes all files until the server is seen writing a stored file anew.
@@ -250,7 +268,7 @@ async fn kill_often(place: u64) -> BTreeMap<At, u64> {
     server.kill();
     let mut hits = BTreeMap::new();
     for round in 0..KILLS / PLACES {
-        let at = [At::Indexing, At::Updating, At::Rewriting][(round % 3) as usize];
+        let at = [At::Indexing, At::Updating, At::Merging, At::Rewriting][(round % 4) as usize];
         // Versions that never come back.
         let version = 1000 * (round + 1) + place;
         let hit = kill_once(data.path(), &root, at, version).await;
@@ -282,7 +300,7 @@ async fn killed_at_any_moment_it_answers_as_if_built_from_nothing() {
         }
     }
     eprintln!("killed at: {hits:?}");
-    for at in [At::Indexing, At::Updating, At::Rewriting] {
+    for at in [At::Indexing, At::Updating, At::Merging, At::Rewriting] {
         assert!(hits.contains_key(&at), "never killed at {at:?}: {hits:?}");
     }
 }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::app::{TestApp, commit, places, tree, until};
 use crate::process::Process;
+use crate::rebuilt::Service as _;
 
 const COUNT: usize = 6;
 

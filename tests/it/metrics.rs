@@ -54,6 +54,10 @@ async fn every_family_is_there_and_parses() {
     );
     assert!(value(&scrape, "foveate_repository_definitions", &of_repo) > Some(5.0));
     assert_eq!(
+        value(&scrape, "foveate_repository_segments", &of_repo),
+        Some(1.0)
+    );
+    assert_eq!(
         value(&scrape, "foveate_repository_generation", &of_repo),
         Some(2.0)
     );

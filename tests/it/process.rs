@@ -121,15 +121,6 @@ impl Process {
             .unwrap_or(Value::Null)
     }
 
-    /// The value of a metric without labels; 0 where it was never counted.
-    pub async fn metric(&self, name: &str) -> f64 {
-        let response = self.client.get(format!("{}/metrics", self.url)).send();
-        let text = response.await.unwrap().text().await.unwrap();
-        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
-        let found = lines.find(|(line, _)| *line == name);
-        found.map_or(0.0, |(_, value)| value.parse().unwrap())
-    }
-
     pub async fn add(&self, root: &Path) -> Value {
         let body = json!({"name": "shop", "source": {"path": root}});
         self.call(Method::POST, "/repos", body).await;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::app::{PATIENCE, TestApp, until};
+use crate::app::{PATIENCE, TestApp, sum_of, until};
 
 /// What is asked of both indexes.
 const QUERIES: [&str; 5] = [
@@ -22,6 +22,12 @@ const QUERIES: [&str; 5] = [
 pub trait Service {
     fn client(&self) -> &Client;
     fn url(&self) -> &str;
+
+    /// The sum of a metric's series.
+    async fn metric(&self, family: &str) -> f64 {
+        let response = self.client().get(format!("{}/metrics", self.url())).send();
+        sum_of(&response.await.unwrap().text().await.unwrap(), family, "")
+    }
 }
 
 /// What an index tells: the repository's figures and its answers, byte for byte.

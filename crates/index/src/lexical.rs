@@ -177,6 +177,11 @@ impl Lexical {
         Ok(chunks)
     }
 
+    /// Segments that its files are spread over.
+    pub fn segment_count(&self) -> usize {
+        self.parts.len()
+    }
+
     /// The segments, to be used again by a later snapshot.
     pub(crate) fn segments(&self) -> Vec<Arc<Segment>> {
         self.parts.iter().map(|part| part.segment.clone()).collect()
