@@ -230,6 +230,7 @@ pub struct DroppedAnswer {
 #[allow(missing_docs)]
 pub struct TimingsAnswer {
     pub intent: f64,
+    /// Resolving symbols, and searching the words beside it.
     pub resolve: f64,
     pub rank: f64,
     pub assemble: f64,

@@ -16,7 +16,7 @@ use crate::text::QueryText;
 pub struct Timings {
     /// Reading the query and detecting its intent.
     pub intent: f64,
-    /// Resolving symbols.
+    /// Resolving symbols, and searching the words beside it.
     pub resolve: f64,
     /// Ranking.
     pub rank: f64,
@@ -43,7 +43,8 @@ pub struct Answer {
     pub timings: Timings,
 }
 
-/// Answers `request` from `snapshot`. `now` gives milliseconds of a monotonic clock and is used for
+/// Answers `request` from `snapshot`, on two threads of the rayon pool that it is called in where one of
+/// them is idle; the answer does not depend on that. `now` gives milliseconds of a monotonic clock and is used for
 /// `timings` alone, so that the rest of the answer depends on nothing but its inputs.
 pub fn answer(
     snapshot: &Snapshot,
@@ -55,11 +56,14 @@ pub fn answer(
     let text = QueryText::parse(&request.query);
     let intent = intent::detect(&text, request.intent);
     let detected = now();
-    let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
+    let (words, candidates) = rayon::join(
+        || rank::search(snapshot, &text, &config.rank),
+        || resolve::resolve(snapshot, &text, &request.focus, &config.resolve),
+    );
     let resolved = now();
     let mut ranked = rank::rank(
         snapshot,
-        &text,
+        words,
         &candidates,
         intent.kind,
         &config.rank,

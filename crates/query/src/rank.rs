@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 use foveate_index::{Snapshot, top};
 
 use self::evidence::Evidence;
+pub use self::evidence::Words;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
@@ -44,16 +45,22 @@ pub struct Ranked {
 /// How many files and functions are ranked; more than any request may list.
 pub const MOST_RANKED: usize = 200;
 
-/// Ranks the files and functions of a snapshot. The first `explained` of each carry their signals.
+/// Searches the words of the query.
+pub fn search<'a>(snapshot: &Snapshot, text: &'a QueryText, config: &RankConfig) -> Words<'a> {
+    Words::search(snapshot, text, config)
+}
+
+/// Ranks the files and functions of a snapshot. `words` are what [`search`] found. The first `explained` of each carry their signals.
 pub fn rank(
     snapshot: &Snapshot,
-    text: &QueryText,
+    mut words: Words<'_>,
     candidates: &Candidates,
     intent: IntentKind,
     config: &RankConfig,
     explained: usize,
 ) -> Ranked {
-    let (evidence, notes) = Evidence::gather(snapshot, text, candidates, intent, config);
+    let notes = std::mem::take(&mut words.notes);
+    let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
     let (functions, passages) = functions::rank(snapshot, &evidence, &files, config, explained);
     Ranked {
@@ -179,14 +186,12 @@ mod tests {
         let text = QueryText::parse("`connect` fails");
         let candidates =
             crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
-        let roles = roles::Roles::of(&text, IntentKind::BugFix, &config.rank.role);
-        let hits = snapshot.lexical.no_hits();
-        let evidence = Evidence::named(&snapshot, &text, &candidates, roles, hits);
-        let files = files::rank(&snapshot, &evidence, &config.rank, 1);
-        let (functions, _) = functions::rank(&snapshot, &evidence, &files, &config.rank, 1);
-        assert_eq!(files.len(), 1);
-        assert_eq!(snapshot.files.path(files[0].id), "b.py");
-        let first = functions[0].clone().listed(&snapshot.files);
+        let words = Words::none(&snapshot, &text);
+        let kind = IntentKind::BugFix;
+        let ranked = rank(&snapshot, words, &candidates, kind, &config.rank, 1);
+        assert_eq!(ranked.files.len(), 1);
+        assert_eq!(snapshot.files.path(ranked.files[0].id), "b.py");
+        let first = ranked.functions[0].clone().listed(&snapshot.files);
         assert_eq!(first.name, "connect");
     }
 }

@@ -119,3 +119,21 @@ fn the_messages_of_its_commits_speak_for_a_function() {
     let found = ask("The door stays open at midnight");
     assert_eq!(with(&found, "history"), ["a.py", "close"]);
 }
+
+#[test]
+fn one_thread_answers_what_several_do() {
+    let told = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let ask = || ask("`close` at midnight: nothing works since 2c2c2c2, see #4711");
+        let answer = pool.build().unwrap().install(ask);
+        format!("{answer:?}")
+    };
+    let alone = told(1);
+    assert!(
+        alone.contains("\"cited\"") && alone.contains("\"history\""),
+        "{alone}"
+    );
+    for _ in 0..20 {
+        assert_eq!(told(4), alone);
+    }
+}

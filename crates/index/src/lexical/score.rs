@@ -6,6 +6,8 @@
 //! A file's field frequencies are the sums over its chunks; the messages of the commits that
 //! touched it are one more field.
 
+use std::sync::Arc;
+
 use crate::files::FileId;
 use crate::top;
 
@@ -158,7 +160,6 @@ impl Lexical {
         terms: &[QueryTerm],
         weights: &LexicalWeights,
     ) -> Result<Hits, LexicalError> {
-        let mut hits = self.no_hits();
         let mut room = None;
         let own;
         let prepared = match self.prepared.get_or_init(|| self.prepare(weights)) {
@@ -168,18 +169,52 @@ impl Lexical {
                 &own
             }
         };
-        for term in terms {
-            let given = prepared.remembered.get(&term.term, || {
+        let given = terms.iter().map(|term| {
+            prepared.remembered.get(&term.term, || {
                 let files = room.get_or_insert_with(|| OfFiles::new(self.files));
                 self.given(&term.term, prepared, files)
-            })?;
+            })
+        });
+        let given: Vec<Arc<Given>> = given.collect::<Result<_, _>>()?;
+        let commit_idf: Vec<f32> = given.iter().map(|given| given.idf_commits).collect();
+        let (chunks, (files, commits)) = rayon::join(
+            || self.chunk_hits(terms, &given, &prepared.scoring),
+            || {
+                let files = self.file_hits(terms, &given);
+                (files, self.nearest_commits(terms, &commit_idf, prepared))
+            },
+        );
+        Ok(Hits {
+            files,
+            chunks: chunks?,
+            commits,
+            idf: given.iter().map(|given| given.idf_files).collect(),
+            commit_idf,
+        })
+    }
+
+    fn chunk_hits(
+        &self,
+        terms: &[QueryTerm],
+        given: &[Arc<Given>],
+        scoring: &Scoring,
+    ) -> Result<Vec<ChunkHit>, LexicalError> {
+        let mut hits = vec![ChunkHit::default(); self.chunks];
+        for (term, given) in terms.iter().zip(given) {
             for part in given.parts.iter().map(|part| &self.parts[*part as usize]) {
-                if let Some(impacts) = part.segment.impacts(&term.term, &prepared.scoring)? {
-                    part.add_chunks(term, given.idf_chunks, &impacts, &mut hits.chunks);
+                if let Some(impacts) = part.segment.impacts(&term.term, scoring)? {
+                    part.add_chunks(term, given.idf_chunks, &impacts, &mut hits);
                 }
             }
+        }
+        Ok(hits)
+    }
+
+    fn file_hits(&self, terms: &[QueryTerm], given: &[Arc<Given>]) -> Vec<FileHit> {
+        let mut hits = vec![FileHit::default(); self.files];
+        for (term, given) in terms.iter().zip(given) {
             for of_term in &given.files {
-                let hit = &mut hits.files[of_term.file.0 as usize];
+                let hit = &mut hits[of_term.file.0 as usize];
                 hit.score += term.file * of_term.all;
                 hit.title += term.title * of_term.all;
                 hit.code += term.code * of_term.all;
@@ -187,11 +222,8 @@ impl Lexical {
                 hit.history += term.file * of_term.history;
                 hit.coverage += term.file * given.idf_files;
             }
-            hits.idf.push(given.idf_files);
-            hits.commit_idf.push(given.idf_commits);
         }
-        hits.commits = self.nearest_commits(terms, &hits.commit_idf, prepared);
-        Ok(hits)
+        hits
     }
 
     /// Puts together what a term gives; `files` is empty before and after.

@@ -33,6 +33,58 @@ pub(super) struct Share {
     pub rare: f32,
 }
 
+/// What the words of a query found.
+pub struct Words<'a> {
+    text: &'a QueryText,
+    hits: Hits,
+    /// The terms of the query, weighted, in alphabetical order.
+    query: Vec<QueryTerm>,
+    /// What is known of them, by their hashes.
+    terms: HashMap<u64, Known>,
+    /// Why they were not searched.
+    pub(super) notes: Vec<Issue>,
+}
+
+impl<'a> Words<'a> {
+    /// Where the words cannot be searched, nothing is found, with a note.
+    pub(super) fn search(snapshot: &Snapshot, text: &'a QueryText, config: &RankConfig) -> Self {
+        let terms = query_terms(text, config);
+        let weights = config.lexical.weights();
+        let hits = match snapshot.lexical.search(&terms.weighted, &weights) {
+            Ok(hits) => hits,
+            Err(error) => {
+                let mut none = Self::none(snapshot, text);
+                none.notes.push(Issue {
+                    code: "degraded",
+                    detail: format!("the words of the query were not searched: {error}"),
+                });
+                return none;
+            }
+        };
+        let known = hits.idf.iter().zip(terms.prominent);
+        let known = known.map(|(&idf, is_prominent)| Known { idf, is_prominent });
+        let hashes = terms.weighted.iter().map(|term| tokens::hash(&term.term));
+        Self {
+            text,
+            terms: hashes.zip(known).collect(),
+            query: terms.weighted,
+            hits,
+            notes: Vec::new(),
+        }
+    }
+
+    /// As if the query had no words.
+    pub(super) fn none(snapshot: &Snapshot, text: &'a QueryText) -> Self {
+        Self {
+            text,
+            hits: snapshot.lexical.no_hits(),
+            query: Vec::new(),
+            terms: HashMap::default(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// All evidence about a query, by definition and file.
 pub(super) struct Evidence {
     pub roles: Roles,
@@ -40,7 +92,7 @@ pub(super) struct Evidence {
     /// The terms of the query, weighted, in alphabetical order.
     pub query: Vec<QueryTerm>,
     /// What is known of them, by their hashes.
-    pub terms: HashMap<u64, Known>,
+    terms: HashMap<u64, Known>,
     /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
@@ -54,46 +106,15 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Where the words cannot be searched, what the query names is left, with a note.
+    /// What the query names, and what its words found.
     pub(super) fn gather(
         snapshot: &Snapshot,
-        text: &QueryText,
+        words: Words<'_>,
         candidates: &Candidates,
         intent: IntentKind,
         config: &RankConfig,
-    ) -> (Self, Vec<Issue>) {
-        let roles = Roles::of(text, intent, &config.role);
-        let terms = query_terms(text, config);
-        let weights = config.lexical.weights();
-        let mut notes = Vec::new();
-        let hits = snapshot.lexical.search(&terms.weighted, &weights);
-        let hits = hits.unwrap_or_else(|error| {
-            notes.push(Issue {
-                code: "degraded",
-                detail: format!("the words of the query were not searched: {error}"),
-            });
-            snapshot.lexical.no_hits()
-        });
-        let known = hits.idf.iter().zip(terms.prominent);
-        let known = known.map(|(&idf, is_prominent)| Known { idf, is_prominent });
-        let hashes = terms.weighted.iter().map(|term| tokens::hash(&term.term));
-        let evidence = Self {
-            terms: hashes.zip(known).collect(),
-            query: terms.weighted,
-            cited: cited(snapshot, text, config.most_cited),
-            ..Self::named(snapshot, text, candidates, roles, hits)
-        };
-        (evidence, notes)
-    }
-
-    /// What the query names, beside what its words found.
-    pub(super) fn named(
-        snapshot: &Snapshot,
-        text: &QueryText,
-        candidates: &Candidates,
-        roles: Roles,
-        hits: Hits,
     ) -> Self {
+        let text = words.text;
         let named = candidates
             .definitions
             .iter()
@@ -119,14 +140,14 @@ impl Evidence {
             .map(|s| s.text.as_str())
             .collect();
         Self {
-            roles,
-            hits,
-            query: Vec::new(),
-            terms: HashMap::default(),
+            roles: Roles::of(text, intent, &config.role),
+            hits: words.hits,
+            query: words.query,
+            terms: words.terms,
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             imports: noisy_or(files(true)),
-            cited: Vec::new(),
+            cited: cited(snapshot, text, config.most_cited),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }

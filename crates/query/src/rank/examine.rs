@@ -3,7 +3,7 @@
 use foveate_index::Snapshot;
 use foveate_model::Lines;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Words};
 use super::weights::{FileSignals, FunctionSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
@@ -41,7 +41,8 @@ pub fn examine(
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).kind;
-    let (evidence, _) = Evidence::gather(snapshot, &text, &candidates, intent, config);
+    let words = Words::search(snapshot, &text, config);
+    let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let factor = |file| evidence.roles.factor(snapshot.files.file(file).role);
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();

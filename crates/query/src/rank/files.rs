@@ -117,19 +117,27 @@ impl Dense {
         let of = |value: fn(&foveate_index::lexical::FileHit) -> f32| {
             normalized(files.iter().map(value).collect())
         };
-        let chunks = OfChunks::new(snapshot, evidence, config);
+        let (chunks, of_files) = rayon::join(
+            || OfChunks::new(snapshot, evidence, config),
+            || Self {
+                lexical: of(|hit| hit.score),
+                title: of(|hit| hit.title),
+                code: of(|hit| hit.code),
+                names: of(|hit| hit.names),
+                history: of(|hit| hit.history),
+                coverage: of(|hit| hit.coverage),
+                chunks: Vec::new(),
+                chunk_title: Vec::new(),
+                chunk_coverage: Vec::new(),
+                commits: normalized(past::votes_for_files(snapshot, evidence)),
+                cited: past::cited_files(snapshot, evidence),
+            },
+        );
         Self {
-            lexical: of(|hit| hit.score),
-            title: of(|hit| hit.title),
-            code: of(|hit| hit.code),
-            names: of(|hit| hit.names),
-            history: of(|hit| hit.history),
-            coverage: of(|hit| hit.coverage),
             chunks: normalized(chunks.score),
             chunk_title: normalized(chunks.title),
             chunk_coverage: normalized(chunks.coverage),
-            commits: normalized(past::votes_for_files(snapshot, evidence)),
-            cited: past::cited_files(snapshot, evidence),
+            ..of_files
         }
     }
 

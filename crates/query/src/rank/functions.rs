@@ -2,12 +2,14 @@
 //! is nested in.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use foveate_index::lexical::ChunkHit;
 use foveate_index::{ChunkId, DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, LocalId};
 
 use super::evidence::Evidence;
+use super::past::OfFunction;
 use super::ranked::{RankedFile, RankedFunction, RankedPassage};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig};
@@ -37,14 +39,14 @@ pub(super) fn signals(
     config: &RankConfig,
 ) -> Vec<(DefId, FunctionSignals)> {
     let pool = Pool::gather(snapshot, evidence, ranked_files, config);
-    pool.ids.into_iter().zip(pool.signals).collect()
+    pool.ids.iter().copied().zip(pool.signals).collect()
 }
 
 struct Pool<'a> {
     snapshot: &'a Snapshot,
     roles: Roles,
     /// In id order.
-    ids: Vec<DefId>,
+    ids: Arc<Vec<DefId>>,
     /// Of each.
     signals: Vec<FunctionSignals>,
     /// The files that they are in, in order, with the positions of theirs.
@@ -63,7 +65,7 @@ impl<'a> Pool<'a> {
         let mut pool = Self {
             snapshot,
             roles: evidence.roles,
-            ids: Vec::new(),
+            ids: Arc::default(),
             signals: Vec::new(),
             files: Vec::new(),
             passages: Vec::new(),
@@ -72,11 +74,17 @@ impl<'a> Pool<'a> {
             .get(..config.function_files)
             .unwrap_or(ranked_files);
         pool.fill(files);
-        pool.words(evidence);
-        pool.mentions(evidence);
-        pool.neighbours(evidence, config.neighbour_strength);
-        pool.names(evidence);
-        pool.past(evidence, config);
+        let ids = Arc::clone(&pool.ids);
+        let (past, ()) = rayon::join(
+            || past::of_functions(snapshot, &ids, evidence, &config.lexical),
+            || {
+                pool.words(evidence);
+                pool.mentions(evidence);
+                pool.neighbours(evidence, config.neighbour_strength);
+                pool.names(evidence);
+            },
+        );
+        pool.past(&past);
         pool
     }
 
@@ -89,7 +97,7 @@ impl<'a> Pool<'a> {
         let files = &self.snapshot.files;
         let units = by_id.iter().map(|(_, file)| files.units_of(file.id).len());
         let units = units.sum();
-        self.ids.reserve(units);
+        let mut ids = Vec::with_capacity(units);
         self.signals.reserve(units);
         for (rank, file) in by_id {
             let of_file = FunctionSignals {
@@ -97,18 +105,18 @@ impl<'a> Pool<'a> {
                 file_rank: 1.0 / (rank as f32 + 1.0),
                 ..FunctionSignals::default()
             };
-            let start = self.ids.len();
+            let start = ids.len();
             for unit in files.units_of(file.id) {
                 let id = files.global(file.id, unit.local);
                 let uses = self.snapshot.graph.uses_of(id).len();
-                self.ids.push(id);
+                ids.push(id);
                 self.signals.push(FunctionSignals {
                     lines: logarithmic(unit.lines.saturating_sub(1) as usize, FULL),
                     fan_in: logarithmic(uses, FULL),
                     ..of_file
                 });
             }
-            self.files.push((file.id, start..self.ids.len()));
+            self.files.push((file.id, start..ids.len()));
             let content = files.content(file.id);
             if content.is_some_and(|c| c.facts.definitions.is_empty() && c.facts.language.is_code())
             {
@@ -124,6 +132,7 @@ impl<'a> Pool<'a> {
                 }
             }
         }
+        self.ids = Arc::new(ids);
     }
 
     fn position(&self, id: DefId) -> Option<usize> {
@@ -217,24 +226,12 @@ impl<'a> Pool<'a> {
     }
 
     /// What the commits that changed a function say of it, and how often that was.
-    fn past(&mut self, evidence: &Evidence, config: &RankConfig) {
-        let files = &self.snapshot.files;
-        let commits = self.snapshot.lexical.commits();
-        let of = past::OfFunctions::new(self.snapshot, evidence);
-        let mut touched = Vec::with_capacity(self.ids.len());
-        for (id, signals) in self.ids.iter().zip(&mut self.signals) {
-            let name = files.name_hash(*id);
-            let function = commits.function(files.file_of(*id), name);
-            if let Some(function) = function {
-                signals.commits = of.votes[function.position()];
-                signals.cited = of.cited.get(&function).copied().unwrap_or(0.0);
-                signals.changes = logarithmic(commits.touching(function).len(), FULL);
-            }
-            touched.push(function);
-        }
-        let messages = past::messages(commits, &touched, evidence, &config.lexical);
-        for (signals, score) in self.signals.iter_mut().zip(messages) {
-            signals.history = score;
+    fn past(&mut self, past: &[OfFunction]) {
+        for (signals, past) in self.signals.iter_mut().zip(past) {
+            signals.commits = past.votes;
+            signals.cited = past.cited;
+            signals.changes = logarithmic(past.changes, FULL);
+            signals.history = past.messages;
         }
         self.scale(|signals| &mut signals.commits);
         self.scale(|signals| &mut signals.history);

@@ -3,8 +3,8 @@
 //! like a field of it. (The same field of files is a part of the lexical index.)
 
 use foldhash::HashMap;
-use foveate_index::Snapshot;
 use foveate_index::lexical::{Commits, FunctionId};
+use foveate_index::{DefId, Snapshot};
 
 use super::evidence::Evidence;
 use super::weights::LexicalConfig;
@@ -33,15 +33,53 @@ pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> 
     cited
 }
 
-/// The same by function, with the functions that a commit touched instead of files.
-pub(super) struct OfFunctions {
-    pub votes: Vec<f32>,
-    /// Few queries cite any commit.
-    pub cited: HashMap<FunctionId, f32>,
+/// What past commits say of a function.
+pub(super) struct OfFunction {
+    /// As [`votes_for_files`], with the functions that a commit touched instead of files.
+    pub votes: f32,
+    /// As [`cited_files`], likewise.
+    pub cited: f32,
+    /// Commits that touched it.
+    pub changes: usize,
+    /// See [`messages`].
+    pub messages: f32,
 }
 
-impl OfFunctions {
-    pub(super) fn new(snapshot: &Snapshot, evidence: &Evidence) -> Self {
+/// What past commits say of the functions `ids`, in their order.
+pub(super) fn of_functions(
+    snapshot: &Snapshot,
+    ids: &[DefId],
+    evidence: &Evidence,
+    config: &LexicalConfig,
+) -> Vec<OfFunction> {
+    let files = &snapshot.files;
+    let commits = snapshot.lexical.commits();
+    let of = Votes::new(snapshot, evidence);
+    let find = |id: &DefId| commits.function(files.file_of(*id), files.name_hash(*id));
+    let touched: Vec<Option<FunctionId>> = ids.iter().map(find).collect();
+    let messages = messages(commits, &touched, evidence, config);
+    let functions = touched.into_iter().zip(messages);
+    functions
+        .map(|(function, messages)| OfFunction {
+            votes: function.map_or(0.0, |f| of.votes[f.position()]),
+            cited: function
+                .and_then(|f| of.cited.get(&f).copied())
+                .unwrap_or(0.0),
+            changes: function.map_or(0, |f| commits.touching(f).len()),
+            messages,
+        })
+        .collect()
+}
+
+/// What commits give to functions, whichever.
+struct Votes {
+    votes: Vec<f32>,
+    /// Few queries cite any commit.
+    cited: HashMap<FunctionId, f32>,
+}
+
+impl Votes {
+    fn new(snapshot: &Snapshot, evidence: &Evidence) -> Self {
         let functions = snapshot.lexical.commits().function_count();
         let mut of = Self {
             votes: vec![0.0; functions],
@@ -113,7 +151,7 @@ impl ByCommit {
 /// BM25 of the query over the messages of the commits that touched each function, a commit's terms
 /// weighted by `1 / sqrt(functions)`; lengths are compared among the functions given. `touched`:
 /// those of them that commits touched.
-pub(super) fn messages(
+fn messages(
     commits: &Commits,
     touched: &[Option<FunctionId>],
     evidence: &Evidence,
