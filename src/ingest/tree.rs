@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use foveate_index::Revision;
 use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::prelude::*;
 
 pub use network::is_network;
 
@@ -133,8 +133,8 @@ impl WorkingTree {
         }
     }
 
-    /// Looks at every file; registers every directory with `watcher` before listing it, so that
-    /// nothing that happens afterwards goes unnoticed. Returns whether anything differs.
+    /// Looks at every file; registers every directory with `watcher`, so that nothing that happens
+    /// afterwards goes unnoticed. Returns whether anything differs.
     ///
     /// # Errors
     /// When the root cannot be read, or the work is asked to stop.
@@ -155,6 +155,49 @@ impl WorkingTree {
         if let Some(watcher) = watcher {
             watcher.forget_moved(&self.directories);
         }
+        match watcher {
+            Some(watcher) if self.directories.is_empty() => {
+                self.look_and_watch(blobs, progress, watcher)
+            }
+            _ => {
+                let listing = self.list(watcher, progress)?;
+                self.take(listing, blobs, progress, watcher)
+            }
+        }
+    }
+
+    /// The first look at a tree that is watched. To watch a directory is a message to another thread and
+    /// back, so all are watched while their files are read. Where anything changed between, or may have,
+    /// everything is looked at once more, now that it is watched.
+    fn look_and_watch(
+        &mut self,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: &Arc<TreeWatcher>,
+    ) -> Result<bool, TreeError> {
+        let mut listing = self.list(None, progress)?;
+        let directories = std::mem::take(&mut listing.stats);
+        let watch = || directories.iter().for_each(|(path, _)| watcher.add(path));
+        let changed = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("watch".to_owned());
+            if thread.spawn_scoped(scope, watch).is_err() {
+                watch();
+            }
+            self.take(listing, blobs, progress, None)
+        })?;
+        if self.is_still(&directories) {
+            return Ok(changed);
+        }
+        let listing = self.list(Some(watcher), progress)?;
+        Ok(self.take(listing, blobs, progress, Some(watcher))? || changed)
+    }
+
+    /// Lists every file; each directory is registered with `watcher` before it is listed.
+    fn list(
+        &mut self,
+        watcher: Option<&Arc<TreeWatcher>>,
+        progress: &Progress,
+    ) -> Result<Listing, TreeError> {
         // The walk waits for the system most of the time.
         let (listing, committed) = rayon::join(
             || walk::below(&self.rules, &self.root, watcher),
@@ -164,6 +207,17 @@ impl WorkingTree {
             self.head.files = committed;
         }
         progress.check()?;
+        Ok(listing)
+    }
+
+    /// Makes what was listed what is known. Returns whether anything differs.
+    fn take(
+        &mut self,
+        listing: Listing,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+    ) -> Result<bool, TreeError> {
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
         self.entries.retain(|path, _| kept.contains(path));
@@ -175,6 +229,20 @@ impl WorkingTree {
         self.directories = listing.directories;
         let changed = self.read(listing.files, &HashSet::new(), blobs, progress)?;
         Ok(removed || changed)
+    }
+
+    /// Whether the known files, and `directories` with their stats before they were listed, are certain
+    /// to be what they were.
+    fn is_still(&self, directories: &[(PathBuf, Stat)]) -> bool {
+        let is_still =
+            |path: &Path, before: &Stat| Stat::of(path).is_some_and(|now| before.is_still(&now));
+        directories
+            .par_iter()
+            .all(|(path, before)| is_still(path, before))
+            && self
+                .entries
+                .par_iter()
+                .all(|(path, entry)| is_still(&self.root.join(path.as_str()), &entry.stat))
     }
 
     /// Looks at what events named. Returns whether anything differs.
@@ -451,4 +519,50 @@ fn differ(before: &SourceFile, after: &SourceFile) -> bool {
 /// Whether a path is what it was when it was found: a directory, reached through no link.
 fn is_in_place(directory: &Path) -> bool {
     directory.is_dir() && std::fs::canonicalize(directory).is_ok_and(|real| real == directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use foveate_parse::Limits;
+
+    use super::*;
+
+    #[test]
+    fn whatever_changed_since_it_was_listed_is_noticed() {
+        let changes: [fn(&Path); 5] = [
+            |root| fs::write(root.join("a/same.py"), "x = 2\n").unwrap(),
+            |root| fs::write(root.join("a/new.py"), "x = 2\n").unwrap(),
+            |root| fs::remove_file(root.join("a/same.py")).unwrap(),
+            |root| fs::rename(root.join("a"), root.join("b")).unwrap(),
+            |root| fs::create_dir(root.join("a/c")).unwrap(),
+        ];
+        let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+        let look = |root: &Path| {
+            let mut tree = WorkingTree::new(root.to_owned(), Vec::new());
+            let mut listing = tree.list(None, &progress).unwrap();
+            let directories = std::mem::take(&mut listing.stats);
+            assert_eq!(directories.len(), 2);
+            tree.take(listing, &blobs, &progress, None).unwrap();
+            (tree, directories)
+        };
+        let trees = changes.map(|change| {
+            let keep = tempfile::tempdir().unwrap();
+            let root = keep.path().canonicalize().unwrap();
+            fs::create_dir(root.join("a")).unwrap();
+            fs::write(root.join("a/same.py"), "x = 1\n").unwrap();
+            let (young, directories) = look(&root);
+            assert!(!young.is_still(&directories), "too young to be certain");
+            (keep, root, change)
+        });
+        std::thread::sleep(Duration::from_millis(2100));
+        for (_keep, root, change) in trees {
+            let (tree, directories) = look(&root);
+            assert!(tree.is_still(&directories));
+            change(&root);
+            assert!(!tree.is_still(&directories));
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! A watched working tree: what is saved is what is answered.
 
 use std::fs;
+use std::time::Duration;
 
 use crate::app::{SHOP, TestApp, commit, git, save, tree, until};
+use crate::rebuilt::is_as_built_from_nothing;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_renames_and_deletions_become_visible() {
@@ -49,6 +51,36 @@ async fn edits_renames_and_deletions_become_visible() {
     app.places_become("shop", "replaced", &[]).await;
     app.repo_until("shop", |repo| repo["watch"]["pending_files"] == 0)
         .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_while_a_tree_is_looked_at_first_is_found() {
+    let (_keep, root) = tree("");
+    let directories: Vec<_> = (0..400).map(|n| root.join(format!("d{n}"))).collect();
+    let write = |path: &std::path::Path, what: &str, n: usize| {
+        fs::write(path, format!("def {what}_{n}():\n    pass\n")).unwrap();
+    };
+    for (n, directory) in directories.iter().enumerate() {
+        fs::create_dir(directory).unwrap();
+        write(&directory.join("f.py"), "before", n);
+    }
+    // What was written just now is looked at twice in any case.
+    tokio::time::sleep(Duration::from_millis(2100)).await;
+    let app = TestApp::start().await;
+    let writer = std::thread::spawn(move || {
+        // So few that they do not lead to a look at everything.
+        for (n, directory) in directories.iter().enumerate().step_by(7) {
+            match n % 2 {
+                0 => write(&directory.join("f.py"), "edited", n),
+                _ => write(&directory.join("late.py"), "late", n),
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    app.add_tree("shop", &root, true).await;
+    writer.join().unwrap();
+    is_as_built_from_nothing(&app, "shop", &root).await;
     app.end().await;
 }
 

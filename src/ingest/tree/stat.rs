@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,6 +29,13 @@ pub struct Stat {
 }
 
 impl Stat {
+    /// What it says now of what stands at `path`, links not followed.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        path.symlink_metadata()
+            .ok()
+            .map(|metadata| Self::new(&metadata))
+    }
+
     pub(super) fn new(metadata: &Metadata) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {

@@ -52,10 +52,12 @@ pub struct Listing {
     pub files: Vec<Found>,
     /// Absolute paths of directories, the starting point included.
     pub directories: HashSet<PathBuf>,
+    /// What the system said of them before they were listed, of a walk.
+    pub stats: Vec<(PathBuf, Stat)>,
 }
 
 /// Walks `directory` and everything below it, on several threads. Each directory is registered with
-/// `watcher` before it is listed.
+/// `watcher`, if any, before it is listed.
 pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatcher>>) -> Listing {
     if rules.is_nested_repository(directory) {
         // Found by an event rather than by the walk of its parent.
@@ -79,7 +81,11 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
                     }
                 };
                 if rules.is_entered(&entry) {
-                    lock(listing).directories.insert(entry.into_path());
+                    let stat = Stat::of(entry.path());
+                    let mut listing = lock(listing);
+                    let stat = stat.map(|stat| (entry.path().to_owned(), stat));
+                    listing.stats.extend(stat);
+                    listing.directories.insert(entry.into_path());
                     return WalkState::Continue;
                 }
                 if let Some(found) = found(&rules.root, &entry) {
@@ -190,10 +196,9 @@ fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher
 
 fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
     let kind = entry.file_type()?;
-    let metadata = entry.path().symlink_metadata().ok()?;
     Some(Found {
         path: relative(root, entry.path())?,
-        stat: Stat::new(&metadata),
+        stat: Stat::of(entry.path())?,
         kind: if kind.is_symlink() {
             FoundKind::Symlink
         } else if kind.is_dir() {
