@@ -48,10 +48,13 @@ impl Locals {
             locals: Vec::new(),
         };
         let mut offset = 0;
-        for line in text.split_inclusive('\n') {
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        for end in ends.chain([text.len()]) {
+            let line = text.get(offset..end).unwrap_or("");
+            let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+            let indent = blanks.count();
             let start = offset + indent;
-            offset += line.len();
+            offset = end + 1;
             let code = line.get(indent..).unwrap_or("").trim_end();
             if code.len() < 3 || scan.is_text(start) {
                 continue;

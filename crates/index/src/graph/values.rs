@@ -25,7 +25,7 @@ const MAX_DOTTED: usize = 256;
 const MAX_GUESSES: u32 = 5;
 
 /// What stands before a dot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     Module(FileId),
     /// A class, enum or namespace itself.
@@ -75,8 +75,10 @@ pub(super) struct Evaluator<'a> {
     dotted: Vec<(&'a str, FileId)>,
     /// What its top-level names stand for, as far as they were asked for.
     top_level: RefCell<HashMap<&'a str, Found>>,
-    /// The same for names of modules.
-    attributes: RefCell<HashMap<(FileId, &'a str), Found>>,
+    /// The same for members of modules, classes and their objects.
+    members: RefCell<HashMap<(Value, &'a str), Found>>,
+    /// The same for bare names inside its definitions.
+    heads: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
 }
 
 /// See [`Evaluator::dotted_import`].
@@ -116,7 +118,13 @@ impl<'a> Evaluator<'a> {
             locals,
             dotted: dotted_imports(names, file),
             top_level: RefCell::default(),
-            attributes: RefCell::default(),
+            members: RefCell::default(),
+            heads: RefCell::new(HashMap::with_capacity_and_hasher(
+                names
+                    .facts(file)
+                    .map_or(0, |facts| facts.references.len() / 4),
+                Default::default(),
+            )),
         }
     }
 
@@ -178,7 +186,8 @@ impl<'a> Evaluator<'a> {
         if let Some((outcome, rest)) = self.dotted_import(place, path) {
             return self.members(outcome, rest, guesses);
         }
-        let (head, rest) = path.split_once('.').unwrap_or((path, ""));
+        let dot = path.bytes().position(|byte| byte == b'.');
+        let (head, rest) = dot.map_or((path, ""), |dot| (&path[..dot], &path[dot + 1..]));
         let outcome = self.head(place, trimmed(head), guesses);
         self.members(outcome, rest, guesses)
     }
@@ -208,8 +217,22 @@ impl<'a> Evaluator<'a> {
         Some((outcome, rest.trim_start_matches('.')))
     }
 
-    /// What a bare name stands for: from the innermost scope outwards.
+    /// What a bare name stands for. With fewer guesses left than there are, it may stand for less.
     fn head(&self, place: Place, name: &'a str, guesses: u32) -> Outcome {
+        if place.file != self.file || guesses != MAX_GUESSES {
+            return self.look_up(place, name, guesses);
+        }
+        if let Some(outcome) = self.heads.borrow().get(&(place.enclosing, name)) {
+            return *outcome;
+        }
+        let outcome = self.look_up(place, name, guesses);
+        let key = (place.enclosing, name);
+        self.heads.borrow_mut().insert(key, outcome);
+        outcome
+    }
+
+    /// What a bare name stands for: from the innermost scope outwards.
+    fn look_up(&self, place: Place, name: &'a str, guesses: u32) -> Outcome {
         let names = self.names;
         let python = names.family(place.file) == Family::Python;
         if let "self" | "cls" | "this" | "super" = name
@@ -291,12 +314,19 @@ impl<'a> Evaluator<'a> {
         found
     }
 
-    fn attribute(&self, module: FileId, name: &'a str) -> Found {
-        if let Some(found) = self.attributes.borrow().get(&(module, name)) {
+    /// What a module, class or object has under a name.
+    fn known_member(&self, of: Value, name: &'a str) -> Found {
+        if let Some(found) = self.members.borrow().get(&(of, name)) {
             return *found;
         }
-        let found = self.names.attribute(module, name);
-        self.attributes.borrow_mut().insert((module, name), found);
+        let (names, inheritance) = (self.names, self.inheritance);
+        let found = match of {
+            Value::Module(module) => names.attribute(module, name),
+            Value::Class(class) | Value::Instance(class) => inheritance.members(names, class, name),
+            Value::Above(class) => inheritance.inherited(names, class, name),
+            _ => Found::default(),
+        };
+        self.members.borrow_mut().insert((of, name), found);
         found
     }
 
@@ -309,11 +339,9 @@ impl<'a> Evaluator<'a> {
     ) -> Outcome {
         let names = self.names;
         let found = match value {
-            Value::Module(module) => self.attribute(module, name),
-            Value::Class(class) | Value::Instance(class) => {
-                self.inheritance.members(names, class, name)
+            Value::Module(_) | Value::Class(_) | Value::Instance(_) | Value::Above(_) => {
+                self.known_member(value, name)
             }
-            Value::Above(class) => self.inheritance.inherited(names, class, name),
             Value::Definition(id) => {
                 let own = names.own_members(id, name);
                 if own.is_empty() && guesses > 0 {
