@@ -11,19 +11,18 @@ mod references;
 mod tests;
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
 use crate::Limits;
 use crate::collect::{Collector, Place, Position, span};
-use crate::syntax::{self, Coverage, Descend, Visitor};
+use crate::syntax::{self, Coverage, Descend, Stopwatch, Visitor};
 use grammar::{Grammar, Kind};
 
 /// Parses one of the family. `None` when the time limit was reached.
 pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
-    let started = Instant::now();
+    let spent = Stopwatch::start();
     let mut grammar = Grammar::get(language);
     let mut tree = grammar.tree(text, limits)?;
     if language == Language::JavaScript && tree.root_node().has_error() {
@@ -31,7 +30,7 @@ pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
         // grammar reads most of these.
         let wider = Grammar::get(Language::Tsx);
         let left = Limits {
-            timeout: limits.timeout.saturating_sub(started.elapsed()),
+            timeout: limits.timeout.saturating_sub(spent.elapsed()),
             ..*limits
         };
         let other = wider.tree(text, &left);

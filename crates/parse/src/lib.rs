@@ -33,7 +33,7 @@ pub const VERSION: u16 = 2;
 pub struct Limits {
     /// Size in bytes above which a file is listed, not read.
     pub max_bytes: u64,
-    /// Time after which a file's syntax is given up and it is kept as text.
+    /// CPU time after which a file's syntax is given up and it is kept as text.
     pub timeout: Duration,
     /// Depth of the syntax tree below which nothing is looked at.
     pub max_depth: u32,

@@ -3,7 +3,7 @@
 //! their text is long.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foveate_model::Span;
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
@@ -52,11 +52,41 @@ pub(crate) fn field(language: &Language, name: &str) -> u16 {
         .map_or(u16::MAX, std::num::NonZero::get)
 }
 
+/// CPU time of this thread: what others do at the same time does not count.
+pub(crate) struct Stopwatch {
+    started: Instant,
+    cpu: Duration,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self {
+            started: Instant::now(),
+            cpu: thread_time(),
+        }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        thread_time().saturating_sub(self.cpu)
+    }
+
+    /// Whether more than `limit` was spent. Asked often, and the time of day costs a tenth of the CPU time
+    /// of a thread, which is no more than that.
+    fn is_over(&self, limit: Duration) -> bool {
+        self.started.elapsed() > limit && self.elapsed() > limit
+    }
+}
+
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
 /// Parses `text` within the time limit. `None` when it ran out, or the grammar does not load.
 pub(crate) fn tree(parser: &mut Parser, text: &[u8], limits: &Limits) -> Option<Tree> {
-    let started = Instant::now();
+    let spent = Stopwatch::start();
     let mut progress = |_: &tree_sitter::ParseState| {
-        if started.elapsed() > limits.timeout {
+        if spent.is_over(limits.timeout) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -157,4 +187,21 @@ pub(crate) fn inside_brackets(list: Node<'_>) -> Span {
         }
     }
     Span::new(start, end.max(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_in_which_others_work_is_not_spent() {
+        let spent = Stopwatch::start();
+        let limit = Duration::from_millis(20);
+        std::thread::sleep(4 * limit);
+        assert!(!spent.is_over(limit), "{:?}", spent.elapsed());
+        while !spent.is_over(limit) {
+            std::hint::spin_loop();
+        }
+        assert!(spent.elapsed() > limit);
+    }
 }
