@@ -70,8 +70,8 @@ impl Stopwatch {
         thread_time().saturating_sub(self.cpu)
     }
 
-    /// Whether more than `limit` was spent. Asked often, and the time of day costs a tenth of the CPU time
-    /// of a thread, which is no more than that.
+    /// Whether more than `limit` was spent. It is asked often: to read the clock costs a tenth of asking for
+    /// CPU time, which is never more than what the clock says.
     fn is_over(&self, limit: Duration) -> bool {
         self.started.elapsed() > limit && self.elapsed() > limit
     }

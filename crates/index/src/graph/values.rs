@@ -120,6 +120,7 @@ impl<'a> Evaluator<'a> {
             top_level: RefCell::default(),
             members: RefCell::default(),
             heads: RefCell::new(HashMap::with_capacity_and_hasher(
+                // Names come back in their scope.
                 names
                     .facts(file)
                     .map_or(0, |facts| facts.references.len() / 4),
@@ -217,7 +218,8 @@ impl<'a> Evaluator<'a> {
         Some((outcome, rest.trim_start_matches('.')))
     }
 
-    /// What a bare name stands for. With fewer guesses left than there are, it may stand for less.
+    /// What a bare name stands for, looked up once in each scope. Not where guesses were made already:
+    /// with fewer left, it may stand for less.
     fn head(&self, place: Place, name: &'a str, guesses: u32) -> Outcome {
         if place.file != self.file || guesses != MAX_GUESSES {
             return self.look_up(place, name, guesses);

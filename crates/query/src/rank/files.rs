@@ -97,6 +97,7 @@ pub(super) fn signals(
 }
 
 /// What is known of every file, by file; each between 0 and 1.
+#[derive(Default)]
 struct Dense {
     lexical: Vec<f32>,
     title: Vec<f32>,
@@ -126,11 +127,9 @@ impl Dense {
                 names: of(|hit| hit.names),
                 history: of(|hit| hit.history),
                 coverage: of(|hit| hit.coverage),
-                chunks: Vec::new(),
-                chunk_title: Vec::new(),
-                chunk_coverage: Vec::new(),
                 commits: normalized(past::votes_for_files(snapshot, evidence)),
                 cited: past::cited_files(snapshot, evidence),
+                ..Self::default()
             },
         );
         Self {

@@ -45,7 +45,7 @@ pub(super) fn signals(
 struct Pool<'a> {
     snapshot: &'a Snapshot,
     roles: Roles,
-    /// In id order.
+    /// In id order; shared with the thread that looks into the past.
     ids: Arc<Vec<DefId>>,
     /// Of each.
     signals: Vec<FunctionSignals>,
