@@ -1,0 +1,109 @@
+//! The commit that a working tree is checked out from, and whether the tree differs from it.
+
+use std::collections::BTreeMap;
+
+use foveate_index::Revision;
+use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
+
+use super::WorkingTree;
+use super::read::{self, IdKind};
+use crate::ingest::git::{EntryKind, GitError, GitRepo, HeadMark};
+
+/// The commit that `HEAD` names, and what it holds.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) commit: String,
+    /// `None` where git was not asked yet.
+    pub(super) files: Option<Committed>,
+    /// What told so; as long as it stays, git is not asked.
+    mark: Option<HeadMark>,
+}
+
+/// The files of a commit with their sizes.
+pub(super) type Committed = BTreeMap<RepoPath, (ObjectId, u64)>;
+
+impl WorkingTree {
+    /// What the files are a state of. Reads `HEAD`, which may have moved.
+    pub fn revision(&mut self) -> Revision {
+        self.look_at_head();
+        if self.head.files.is_none() {
+            self.head.files = Some(self.committed());
+        }
+        Revision {
+            commit: self.head.commit.clone(),
+            dirty: self.is_dirty(),
+        }
+    }
+
+    /// Learns what `HEAD` names now, and what that commit holds if it is another one.
+    pub(super) fn look_at_head(&mut self) {
+        if self.git.is_none() && self.root.join(".git").exists() {
+            self.git = GitRepo::around(&self.root).ok().flatten();
+        }
+        let Some(git) = &self.git else { return };
+        // Read before git is asked: what moves in between is noticed the next time.
+        let mark = HeadMark::read(git.git_dir());
+        if mark.is_some() && mark == self.head.mark {
+            return;
+        }
+        let (commit, mark) = match git.resolve("HEAD") {
+            Ok(commit) => (commit, mark),
+            Err(GitError::NoCommits) => (String::new(), mark),
+            Err(_) => (String::new(), None),
+        };
+        if IdKind::of(&commit) != IdKind::of(&self.head.commit) {
+            for entry in self.entries.values_mut() {
+                entry.stat = entry.stat.distrusted();
+            }
+        }
+        if commit != self.head.commit {
+            self.head.files = None;
+        }
+        self.head.commit = commit;
+        self.head.mark = mark;
+    }
+
+    /// What the commit that `HEAD` names holds.
+    pub(super) fn committed(&self) -> Committed {
+        let listed = match (&self.git, self.head.commit.as_str()) {
+            (None, _) | (_, "") => Vec::new(),
+            (Some(git), commit) => git.list(commit).unwrap_or_default(),
+        };
+        listed
+            .into_iter()
+            .filter(|entry| entry.kind != EntryKind::Submodule)
+            .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
+            .collect()
+    }
+
+    /// Whether any file differs from the commit, is not in it, or is missing.
+    fn is_dirty(&self) -> bool {
+        if self.head.commit.is_empty() {
+            return false;
+        }
+        let is_missing =
+            |path: &RepoPath| self.root.join(path.as_str()).symlink_metadata().is_err();
+        let mut listed = self.head.files.iter().flatten().peekable();
+        for (path, entry) in &self.entries {
+            while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
+                if is_missing(left_out) {
+                    return true;
+                }
+            }
+            let committed = listed.next_if(|(listed, _)| *listed == path);
+            if differs(&entry.file, committed.map(|(_, committed)| *committed)) {
+                return true;
+            }
+        }
+        listed.any(|(left_out, _)| is_missing(left_out))
+    }
+}
+
+/// Whether a file is not what the commit holds at its path.
+fn differs(file: &SourceFile, committed: Option<(ObjectId, u64)>) -> bool {
+    match committed {
+        None => !matches!(file.skipped, Some(SkipReason::Submodule)),
+        Some((_, size)) if file.blob == read::unread() => size != file.size,
+        Some((blob, _)) => blob != file.blob,
+    }
+}
