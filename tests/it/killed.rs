@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use foveate_index::lexical::MOST_SEGMENTS;
 use notify::{RecursiveMode, Watcher as _};
 use serde_json::{Value, json};
 
@@ -205,15 +206,12 @@ async fn reach_update(server: &Server, root: &Path, round: u64) -> At {
     At::Updating
 }
 
-/// Where there are more segments than this, the next change merges them.
-const MOST_SEGMENTS: f64 = 8.0;
-
 /// Changes one file after the other until there are too many segments, and then until the server is
 /// seen building the index that merges them.
 async fn reach_merging(server: &Server, root: &Path, round: u64) -> At {
     server.has_history().await;
     for round in round.. {
-        let is_next = server.metric("foveate_repository_segments").await > MOST_SEGMENTS;
+        let is_next = has_too_many_segments(server).await;
         let before = server.get("/repos/shop").await["generation"].as_u64();
         let path = root.join(format!("m{}.py", round % FILES as u64));
         fs::write(path, format!("def only_{round}():\n    return {round}\n")).unwrap();
@@ -226,8 +224,14 @@ async fn reach_merging(server: &Server, root: &Path, round: u64) -> At {
         if server.watch("change", seen).await {
             break;
         }
+        assert!(!is_next || !has_too_many_segments(server).await, "merged");
     }
     At::Merging
+}
+
+/// Whether the next change merges segments.
+async fn has_too_many_segments(server: &Server) -> bool {
+    server.metric("foveate_repository_segments").await > MOST_SEGMENTS as f64
 }
 
 /// Changes all files until the server is seen writing a stored file anew.

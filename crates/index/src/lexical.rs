@@ -37,7 +37,7 @@ use crate::files::{ChunkId, FileId, Files};
 pub struct LexicalError(#[from] tantivy::TantivyError);
 
 /// More segments than this are merged: each costs a dictionary look-up per term and field.
-const MOST_SEGMENTS: usize = 8;
+pub const MOST_SEGMENTS: usize = 8;
 
 /// Files of a cold build are split into segments of at least this many bytes, one per thread.
 const SMALLEST_SPLIT_BYTES: usize = 1 << 20;
