@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use foveate_index::stored::Index;
+
 use super::{BlobCache, Kept, Repository};
 
 /// What an earlier program stored of one repository.
@@ -29,8 +31,11 @@ impl Earlier {
         &self.blobs
     }
 
-    /// The segments of its lexical index.
-    pub(super) fn segments(&self) -> Vec<Vec<u8>> {
-        self.kept.segments()
+    /// Its index.
+    pub(super) fn index(&self) -> Index {
+        Index {
+            segments: self.kept.segments(),
+            ..Index::default()
+        }
     }
 }

@@ -1,17 +1,20 @@
-//! What of a repository outlives the process: what its blobs gave, by content id, and the segments
-//! of its lexical index, each in a pack of its own, versioned by itself. Written in the background
-//! by [`Kept::save`]; read where a blob or a segment is not in memory. What an earlier program left is
-//! read through [`Kept::earlier`] alone. Without a directory it keeps nothing.
+//! What of a repository outlives the process: what its blobs gave, by content id, the segments of its
+//! lexical index, and the resolved references of its current snapshot, each in a pack of its own,
+//! versioned by itself. Written in the background by [`Kept::save`]; read where they are not in memory.
+//! What an earlier program left is read through [`Kept::earlier`] alone. Without a directory it keeps
+//! nothing.
 
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foveate_index::stored::facts;
+use foveate_index::graph::stored as references;
+use foveate_index::stored::{Index, facts};
 use foveate_index::{FileId, Snapshot, lexical};
 use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
+use rayon::prelude::*;
 
 use super::Reading;
 use crate::disk::{self, Pack};
@@ -43,13 +46,15 @@ pub struct Kept {
 struct Packs {
     facts: Pack,
     lexical: Pack,
+    references: Pack,
 }
 
-/// The shapes of both packs. Another one of a stage drops that stage alone, and those made from it.
+/// The shapes of the packs. Another one of a stage drops that stage alone, and those made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shapes {
     facts: Shape,
     lexical: Shape,
+    references: Shape,
 }
 
 /// What a stage's data depend on beside their keys.
@@ -75,15 +80,25 @@ impl Shapes {
             version: lexical::VERSION,
             given: facts.hash(),
         };
-        Self { facts, lexical }
+        let references = Shape {
+            format: references::FORMAT,
+            version: references::VERSION,
+            given: facts.hash(),
+        };
+        Self {
+            facts,
+            lexical,
+            references,
+        }
     }
 
-    /// Those of the packs in a directory.
-    fn at(directory: &Path) -> Option<Self> {
+    /// Those of the packs in a directory, but for references: they are read by who wrote them alone.
+    fn at(directory: &Path, references: Shape) -> Option<Self> {
         let shape = |file| Pack::shape_at(&directory.join(file)).map(Shape::of_number);
         Some(Self {
             facts: shape(FACTS)?,
             lexical: shape(LEXICAL)?,
+            references,
         })
     }
 
@@ -138,7 +153,7 @@ impl Kept {
     /// before this one has written anything.
     pub(super) fn earlier(&self) -> Option<Self> {
         let directory = self.directory.clone()?;
-        let shapes = Shapes::at(&directory)?;
+        let shapes = Shapes::at(&directory, self.shapes.references)?;
         let is_earlier = shapes != self.shapes && shapes.is_readable(&self.shapes);
         is_earlier.then(|| Self {
             directory: Some(directory),
@@ -177,6 +192,18 @@ impl Kept {
             language,
             content: content.map(Arc::new),
         })
+    }
+
+    /// What is stored of the index of just these files.
+    pub(super) fn index_of(&self, files: &[SourceFile]) -> Index {
+        let references = self.packs().and_then(|packs| packs.references_of(files));
+        if references.is_some() {
+            metrics::counter!("foveate_references_restored_total").increment(files.len() as u64);
+        }
+        Index {
+            segments: self.segments(),
+            references: references.unwrap_or_default(),
+        }
     }
 
     /// The segments of the lexical index.
@@ -238,6 +265,7 @@ impl Kept {
             Arc::new(Packs {
                 facts: Pack::open(directory.join(FACTS), self.shapes.facts.number()),
                 lexical: Pack::open(directory.join(LEXICAL), self.shapes.lexical.number()),
+                references: Pack::open(directory.join(REFERENCES), self.shapes.references.number()),
             })
         });
         Some(Arc::clone(opened))
@@ -246,6 +274,7 @@ impl Kept {
 
 const FACTS: &str = "facts.pack";
 const LEXICAL: &str = "lexical.pack";
+const REFERENCES: &str = "references.pack";
 
 impl Packs {
     fn tidy(
@@ -289,8 +318,66 @@ impl Packs {
         self.lexical.append(missing.into_iter())?;
         let is_held = |key: &[u8]| segments.iter().any(|held| held.id().as_bytes() == key);
         Ok(self.facts.shrink(thorough, |key| wanted.contains(key))?
-            + self.lexical.shrink(thorough, is_held)?)
+            + self.lexical.shrink(thorough, is_held)?
+            + self.tidy_references(current, thorough)?)
     }
+
+    /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
+    /// under a key that stands for its files. They are no longer true where a file may give other facts
+    /// the next time.
+    fn tidy_references(&self, current: &Snapshot, thorough: bool) -> io::Result<u64> {
+        let files = current.files.as_slice();
+        let is_stored = |file: &SourceFile| {
+            file.content.is_none() || key_of(file).is_some_and(|key| self.facts.contains(&key))
+        };
+        if !files.iter().all(is_stored) {
+            return Ok(0);
+        }
+        let list = key_of_list(files);
+        if self.parts_of(&list).is_none() {
+            let parts = current.graph.stored_references();
+            let keys: Vec<Key> = parts.iter().map(|part| key_of_part(part)).collect();
+            let missing = keys.iter().zip(parts);
+            let missing = missing.filter(|(key, _)| !self.references.contains(*key));
+            let parts = missing.map(|(key, part)| (Box::from(&key[..]), part));
+            let all = (Box::from(&list[..]), keys.concat());
+            self.references.append(parts.chain([all]))?;
+        }
+        let parts: HashSet<Key> = self.parts_of(&list).into_iter().flatten().collect();
+        self.references
+            .shrink(thorough, |key| key == list || parts.contains(key))
+    }
+
+    /// The keys of the parts of a list; `None` where one is not there.
+    fn parts_of(&self, list: &Key) -> Option<Vec<Key>> {
+        let keys = self.references.get(list)?;
+        let (keys, rest) = keys.as_chunks();
+        let is_whole = rest.is_empty() && keys.iter().all(|key| self.references.contains(key));
+        is_whole.then(|| keys.to_vec())
+    }
+
+    fn references_of(&self, files: &[SourceFile]) -> Option<Vec<Vec<u8>>> {
+        let parts = self.parts_of(&key_of_list(files))?;
+        let parts = parts.par_iter().map(|key| self.references.get(key));
+        parts.collect()
+    }
+}
+
+/// What names a list of references, or a part of one.
+type Key = [u8; 17];
+
+fn key_of_list(files: &[SourceFile]) -> Key {
+    key_of_bytes(b'l', &references::table(files))
+}
+
+fn key_of_part(part: &[u8]) -> Key {
+    key_of_bytes(b'p', part)
+}
+
+fn key_of_bytes(kind: u8, bytes: &[u8]) -> Key {
+    let mut key = [kind; 17];
+    key[1..].copy_from_slice(&xxhash_rust::xxh3::xxh3_128(bytes).to_le_bytes());
+    key
 }
 
 /// The key of what a file's blob gave; `None` for a file that was not read.
@@ -317,6 +404,7 @@ mod tests {
                 given: facts.hash(),
                 ..lexical
             },
+            ..mine
         };
         let facts = |format, version| Shape {
             format,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foveate_index::lexical::LexicalError;
+use foveate_index::stored::Index;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
@@ -96,10 +97,10 @@ pub fn build(
     })
 }
 
-/// Builds the first index of a revision, with segments that were stored.
-fn restore(plan: Plan, generation: u64, segments: &[Vec<u8>]) -> Result<Snapshot, PublishError> {
+/// Builds the first index of a revision, with what was stored.
+fn restore(plan: Plan, generation: u64, stored: &Index) -> Result<Snapshot, PublishError> {
     index(plan, |revision, files, history| {
-        Snapshot::restore(revision, generation, files, history, segments)
+        Snapshot::restore(revision, generation, files, history, stored)
     })
 }
 
@@ -156,7 +157,10 @@ impl Writer {
         let adds_past = plan.cause == Cause::History;
         let build = || match basis {
             Some(basis) => build(plan, generation, Some(&basis.snapshot)),
-            None => restore(plan, generation, &self.repository.kept().segments()),
+            None => {
+                let stored = self.repository.kept().index_of(&plan.files);
+                restore(plan, generation, &stored)
+            }
         };
         let snapshot = if adds_past {
             self.pools.add_past(build)
@@ -175,8 +179,8 @@ impl Writer {
     pub fn publish_earlier(&mut self, plan: Plan, earlier: &Earlier) -> Result<(), PublishError> {
         let generation = self.repository.generation() + 1;
         let start = Instant::now();
-        let segments = earlier.segments();
-        let restore = || restore(plan, generation, &segments);
+        let stored = earlier.index();
+        let restore = || restore(plan, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
         self.swap_in(Published::new(Arc::new(snapshot), start.elapsed()));

@@ -17,7 +17,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 15] = [
+const EVENTS: [(&str, Kind, &str); 16] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -57,6 +57,11 @@ const EVENTS: [(&str, Kind, &str); 15] = [
         "foveate_index_build_seconds",
         Kind::Histogram,
         "Time to build the index of a revision from its files, by cause.",
+    ),
+    (
+        "foveate_references_restored_total",
+        Kind::Counter,
+        "Files whose resolved references were read from disk.",
     ),
     (
         "foveate_transfer_seconds",

@@ -3,15 +3,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate::config::Config;
+use foveate_fixture::FixtureFile;
+use foveate_index::graph::stored as references;
 use foveate_index::stored::facts;
-use foveate_model::Language;
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{Language, ObjectId, SourceFile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, tree, until};
-use crate::rebuilt::{built_from_nothing, tells};
+use crate::process::Process;
+use crate::rebuilt::{Service as _, built_from_nothing, is_as_built_from_nothing, tells};
 
 /// How many contents were parsed, and how many came from disk.
 fn parsed(app: &TestApp) -> (u64, u64) {
@@ -147,8 +152,13 @@ async fn damage_is_found_and_made_good() {
     app.add_tree("shop", &root, true).await;
     let before = answers(&app, "shop").await;
     app.end().await;
-    let names = ["facts.pack", "lexical.pack", "tree.state"];
-    for (number, name) in names.iter().cycle().take(12).enumerate() {
+    let names = [
+        "facts.pack",
+        "lexical.pack",
+        "references.pack",
+        "tree.state",
+    ];
+    for (number, name) in names.iter().cycle().take(16).enumerate() {
         let path = good.path().join("index/shop").join(name);
         let mut bytes = fs::read(&path).unwrap();
         let length = bytes.len();
@@ -351,6 +361,119 @@ fn segments_change_with_their_version_only() {
     let expected = "gethttpresponse get http respons max_length max length connect are größe x2 don \
                     0x1f foo bar baz";
     assert_eq!(known, (1, expected.to_owned()));
+}
+
+const WEB: &str = "
+//- web/base.ts
+export default class Base { open(): Base { return this; } }
+export const make = () => new Base();
+//- web/pool.ts
+import Base, { make as build } from './base';
+export * from './base';
+export class Pool extends Base {
+  private own = build();
+  open() { super.open(); return this.own.open(); }
+}
+//- web/pool.test.js
+const { Pool } = require('./pool');
+test('opens', () => { new Pool().open(); frobnicate_all(); });
+//- app/models.py
+from __future__ import annotations
+from . import helpers as h
+class Model(h.Mixin):
+    def save_changes(self): return self.validate() or h.clean(self)
+    def validate(self): return super().validate()
+//- app/helpers.py
+class Mixin:
+    def validate(self): pass
+def clean(model: Mixin): return model.validate()
+//- app/__init__.py
+from .models import Model
+//- app/test_models.py
+import app
+def test_save_changes():
+    model = app.Model()
+    model.save_changes()
+    with app.Model() as other: other.validate()
+";
+
+/// The same for what references are resolved to, and how they are stored.
+#[test]
+fn references_change_with_their_version_only() {
+    let snapshot = fixed(&format!("{SHOP}{WEB}"));
+    let parts = snapshot.graph.stored_references().concat();
+    let sum = xxhash_rust::xxh3::xxh3_64(&parts);
+    let known = (
+        references::VERSION,
+        references::FORMAT,
+        format!("{sum:016x}"),
+    );
+    assert_eq!(known, (1, 1, "5887d6d9bd998d4b".to_owned()));
+}
+
+/// The index of a tree that is given as text, for sums.
+fn fixed(text: &str) -> Snapshot {
+    let limits = foveate_parse::Limits::default();
+    let file = |file: FixtureFile| {
+        let named = foveate_parse::language_by_name(&file.path);
+        let (language, content) = foveate_parse::read(named, file.text.as_bytes(), &limits);
+        SourceFile {
+            blob: ObjectId::from_sha1([0; 20]),
+            size: file.text.len() as u64,
+            role: foveate_parse::role(&file.path, language, false),
+            language,
+            content: content.ok().map(Arc::new),
+            skipped: None,
+            path: file.path,
+        }
+    };
+    let files = foveate_fixture::repository(text).into_iter().map(file);
+    let revision = Revision {
+        commit: String::new(),
+        dirty: true,
+    };
+    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn references_are_resolved_again_where_files_changed_or_what_is_stored_is_damaged() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let restored = async |service: &Process| {
+        service
+            .repo_until("ready", |repo| repo["state"] == "ready")
+            .await;
+        is_as_built_from_nothing(service, "shop", &root).await;
+        service.metric("foveate_references_restored_total").await
+    };
+    let service = Process::start(&["env"], None);
+    service.add(&root).await;
+    let files = service.metric("foveate_repository_files").await;
+    assert_eq!(restored(&service).await, 0.0, "nothing is stored yet");
+    let service = Process::start_on(service.stop(), &["env"], None);
+    assert_eq!(restored(&service).await, files);
+
+    let data = service.stop();
+    fs::write(
+        root.join("shop/price.py"),
+        "def total_price(items):\n    pass\n",
+    )
+    .unwrap();
+    let service = Process::start_on(data, &["env"], None);
+    assert_eq!(restored(&service).await, 0.0, "a file changed");
+    let data = service.stop();
+    let service = Process::start_on(data, &["env"], None);
+    assert_eq!(restored(&service).await, files);
+
+    let data = service.stop();
+    let stored = data.path().join("index/shop/references.pack");
+    let mut bytes = fs::read(&stored).unwrap();
+    *bytes.last_mut().unwrap() ^= 4;
+    fs::write(&stored, bytes).unwrap();
+    let service = Process::start_on(data, &["env"], None);
+    assert_eq!(restored(&service).await, 0.0, "one is damaged");
+    let service = Process::start_on(service.stop(), &["env"], None);
+    assert_eq!(restored(&service).await, files, "it is written again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -327,6 +327,13 @@ impl Files {
         DefId { file, local }
     }
 
+    /// Whether there is a definition with this id.
+    pub(crate) fn has(&self, id: DefId) -> bool {
+        let file = self.files.get(id.file.0 as usize);
+        let content = file.and_then(|file| file.content.as_ref());
+        content.is_some_and(|content| content.facts.definition(id.local).is_some())
+    }
+
     /// The definition with this id.
     ///
     /// # Panics

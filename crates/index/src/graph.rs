@@ -23,6 +23,7 @@ mod references;
 mod resolve;
 mod scopes;
 mod stage;
+pub mod stored;
 mod test_evidence;
 mod test_links;
 mod test_paths;
@@ -46,7 +47,7 @@ use crate::graph::scopes::FileScope;
 use crate::graph::test_links::TestLinks;
 use crate::graph::values::{Evaluator, Place};
 
-pub(crate) use crate::graph::resolve::Previous;
+pub(crate) use crate::graph::resolve::{Known, Previous};
 
 /// How sure a resolved reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,9 +7,11 @@ use rayon::prelude::*;
 
 use crate::change::Change;
 use crate::files::Files;
-use crate::graph::{Graph, Previous};
-use crate::lexical::{Commits, Lexical, LexicalError, Segment, StoredSegment, stored};
+use crate::graph::stored::References;
+use crate::graph::{Graph, Known, Previous};
+use crate::lexical::{self, Commits, Lexical, LexicalError, Segment, StoredSegment};
 use crate::messages::Messages;
+use crate::stored;
 use crate::symbols::Symbols;
 
 /// Which state of a repository a snapshot describes.
@@ -96,11 +98,11 @@ impl Snapshot {
         previous: Option<&Snapshot>,
     ) -> Result<Self, LexicalError> {
         let segments = |_: &Files| previous.map(|p| p.lexical.segments()).unwrap_or_default();
+        let previous = previous.map_or(Basis::Nothing, Basis::Previous);
         Self::index(revision, generation, files, history, previous, segments)
     }
 
-    /// Indexes `files` as [`Self::build`] does without `previous`; `segments` hold what
-    /// [`StoredSegment::encode`] once wrote, and are used for the files that they still describe.
+    /// Indexes `files` as [`Self::build`] does without `previous`, at the cost of what is not `stored`.
     ///
     /// # Errors
     /// As [`Self::build`].
@@ -109,14 +111,15 @@ impl Snapshot {
         generation: u64,
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
-        segments: &[Vec<u8>],
+        stored: &stored::Index,
     ) -> Result<Self, LexicalError> {
         let segments = |files: &Files| {
-            let decoded = segments.par_iter();
-            let decoded = decoded.filter_map(|bytes| stored::decode(bytes, files));
+            let decoded = stored.segments.par_iter();
+            let decoded = decoded.filter_map(|bytes| lexical::stored::decode(bytes, files));
             decoded.map(Arc::new).collect()
         };
-        Self::index(revision, generation, files, history, None, segments)
+        let basis = Basis::References(&stored.references);
+        Self::index(revision, generation, files, history, basis, segments)
     }
 
     fn index(
@@ -124,9 +127,10 @@ impl Snapshot {
         generation: u64,
         files: Vec<SourceFile>,
         history: Option<Arc<History>>,
-        previous: Option<&Snapshot>,
+        basis: Basis<'_>,
         segments: impl FnOnce(&Files) -> Vec<Arc<Segment>> + Send,
     ) -> Result<Self, LexicalError> {
+        let previous = basis.previous();
         let (files, change) = Files::derive(files, previous.map(|previous| &previous.files));
         let known = previous.zip(change.as_ref());
         let structure = || {
@@ -140,12 +144,7 @@ impl Snapshot {
                     None => Messages::new(&files),
                 },
             );
-            let previous = known.map(|(previous, change)| Previous {
-                files: &previous.files,
-                graph: &previous.graph,
-                change,
-            });
-            let graph = Graph::derive(&files, &symbols, previous);
+            let graph = Graph::derive(&files, &symbols, basis.graph(&files, change.as_ref()));
             (symbols, messages, graph)
         };
         let past = || commits(&files, history.as_ref(), known);
@@ -189,6 +188,42 @@ impl Snapshot {
             }
         }
         memory
+    }
+}
+
+/// What an index is made from beside the files.
+#[derive(Clone, Copy)]
+enum Basis<'a> {
+    Nothing,
+    /// The index of another revision.
+    Previous(&'a Snapshot),
+    /// References as they were stored.
+    References(&'a [Vec<u8>]),
+}
+
+impl<'a> Basis<'a> {
+    fn previous(self) -> Option<&'a Snapshot> {
+        match self {
+            Self::Previous(previous) => Some(previous),
+            _ => None,
+        }
+    }
+
+    /// What it tells of the graph of `files`, which differ by `change` from those of the other revision.
+    fn graph(self, files: &Files, change: Option<&'a Change>) -> Known<'a> {
+        match (self, change) {
+            (Self::Previous(Snapshot { files, graph, .. }), Some(change)) => {
+                Known::Previous(Previous {
+                    files,
+                    graph,
+                    change,
+                })
+            }
+            (Self::References(parts), _) => {
+                References::decode(parts, files).map_or(Known::Nothing, Known::References)
+            }
+            _ => Known::Nothing,
+        }
     }
 }
 

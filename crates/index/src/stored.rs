@@ -1,8 +1,19 @@
-//! What outlives the process, as bytes and back: what a blob gave ([`facts`]), and segments of the
-//! lexical index ([`crate::lexical::StoredSegment`]). It opens no file and checks no damage: whoever
-//! keeps the bytes keeps a checksum beside them, and a version beside all of them.
+//! What outlives the process, as bytes and back: what a blob gave ([`facts`]), segments of the lexical
+//! index ([`crate::lexical::StoredSegment`]), and resolved references ([`crate::graph::stored`]). It opens
+//! no file and checks no damage: whoever keeps the bytes keeps a checksum beside them, and a version
+//! beside all of them.
 
 pub mod bytes;
-mod codes;
+pub(crate) mod codes;
 pub mod facts;
 mod places;
+
+/// What was stored of an index.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// What [`crate::lexical::StoredSegment::encode`] wrote; used for the files that they still describe.
+    pub segments: Vec<Vec<u8>>,
+    /// What [`crate::Graph::stored_references`] gave of files with the same [`crate::graph::stored::table`],
+    /// or nothing.
+    pub references: Vec<Vec<u8>>,
+}

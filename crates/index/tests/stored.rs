@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveate_index::graph::stored::table;
 use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
-use foveate_index::stored::facts;
+use foveate_index::stored::{Index, facts};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Content, Language, ObjectId, ParseIssue, RepoPath, SkipReason, SourceFile};
 use foveate_parse::Limits;
@@ -126,6 +127,14 @@ fn stored(tree: &[(&str, &str)]) -> Vec<Vec<u8>> {
         .collect()
 }
 
+fn restore(tree: &[(&str, &str)], segments: &[Vec<u8>], references: &[Vec<u8>]) -> Snapshot {
+    let stored = Index {
+        segments: segments.to_vec(),
+        references: references.to_vec(),
+    };
+    Snapshot::restore(revision(), 1, files(tree), None, &stored).unwrap()
+}
+
 #[test]
 fn a_restored_snapshot_equals_a_built_one() {
     let segments = stored(&FIRST);
@@ -143,7 +152,7 @@ fn a_restored_snapshot_equals_a_built_one() {
         &[("new.py", "new = 1\n")],
     ];
     for tree in trees {
-        let restored = Snapshot::restore(revision(), 1, files(tree), None, &segments).unwrap();
+        let restored = restore(tree, &segments, &[]);
         let built = Snapshot::build(revision(), 1, files(tree), None, None).unwrap();
         assert_eq!(search(&restored), search(&built), "{tree:?}");
     }
@@ -158,9 +167,7 @@ fn segments_are_used_again_and_keep_their_names() {
             .map(|segment| segment.id().to_owned())
             .collect()
     };
-    let restore = |segments: &[Vec<u8>]| {
-        Snapshot::restore(revision(), 1, files(&FIRST), None, segments).unwrap()
-    };
+    let restore = |segments: &[Vec<u8>]| restore(&FIRST, segments, &[]);
     let segments: Vec<_> = snapshot.segments().collect();
     let whole: Vec<_> = segments
         .iter()
@@ -181,7 +188,7 @@ fn bytes_that_are_no_segment_are_left_out() {
     let built = Snapshot::build(revision(), 1, files(&FIRST), None, None).unwrap();
     for end in (0..segments[0].len()).step_by(97) {
         let cut = vec![segments[0][..end].to_vec()];
-        let restored = Snapshot::restore(revision(), 1, files(&FIRST), None, &cut).unwrap();
+        let restored = restore(&FIRST, &cut, &[]);
         assert_eq!(search(&restored), search(&built), "cut at {end}");
     }
 }
@@ -209,4 +216,98 @@ fn what_an_edit_replaced_is_let_go_while_its_segment_lives_on() {
     assert!(replaced.upgrade().is_some());
     drop(before);
     assert!(replaced.upgrade().is_none());
+}
+
+/// A tree of more files than one part of the references holds; `called` is what the last one calls.
+fn callers(called: &str) -> Vec<(String, String)> {
+    let client = (
+        "client.py".to_owned(),
+        CLIENT.to_owned() + "def other():\n    pass\n",
+    );
+    let caller = |number: usize| {
+        let text =
+            format!("from client import Client\n\ndef f{number}():\n    Client().connect()\n");
+        (format!("m{number:03}.py"), text)
+    };
+    let last = format!("from client import Client, other\n\ndef last():\n    {called}()\n");
+    std::iter::once(client)
+        .chain((0..130).map(caller))
+        .chain([("z.py".to_owned(), last)])
+        .collect()
+}
+
+fn borrowed(tree: &[(String, String)]) -> Vec<(&str, &str)> {
+    tree.iter().map(|(path, text)| (&**path, &**text)).collect()
+}
+
+/// What the last function of a tree refers to, by name, and how often `Client.connect` is used.
+fn references(snapshot: &Snapshot) -> (Vec<String>, usize) {
+    let (files, graph) = (&snapshot.files, &snapshot.graph);
+    let last = snapshot.symbols.named("last")[0];
+    let used = graph.used_by(last).iter();
+    let used = used.map(|(id, _)| files.definition(*id).qualified_name.to_string());
+    let connect = snapshot.symbols.qualified("Client.connect")[0];
+    (used.collect(), graph.uses_of(connect).len())
+}
+
+#[test]
+fn stored_references_are_those_of_the_files_that_they_are_read_for() {
+    let (tree, other) = (callers("Client"), callers("other"));
+    let (tree, other) = (borrowed(&tree), borrowed(&other));
+    let built = Snapshot::build(revision(), 1, files(&tree), None, None).unwrap();
+    let parts = built.graph.stored_references();
+    assert_eq!(parts.len(), 132_usize.div_ceil(64));
+    let expected = (vec!["Client".to_owned()], 130);
+    assert_eq!(references(&built), expected);
+    assert_eq!(references(&restore(&tree, &[], &parts)), expected);
+    // They are read rather than resolved: other files with the same places get the same targets.
+    assert_eq!(references(&restore(&other, &[], &[])).0, ["other"]);
+    assert_eq!(references(&restore(&other, &[], &parts)).0, ["Client"]);
+    // Which is why they are kept under what names these files.
+    let mut tables: Vec<Vec<u8>> = [&tree, &other].iter().map(|t| table(&files(t))).collect();
+    let change = |edit: fn(&mut SourceFile)| {
+        let mut files = files(&tree);
+        edit(&mut files[0]);
+        table(&files)
+    };
+    tables.extend([
+        change(|file| file.path = RepoPath::new("b.py").unwrap()),
+        change(|file| file.language = Language::Text),
+        change(|file| file.role = foveate_model::Role::Test),
+        change(|file| file.content = None),
+    ]);
+    for (at, one) in tables.iter().enumerate() {
+        assert!(!tables[..at].contains(one), "{at}");
+    }
+    let mut turned = files(&tree);
+    turned.reverse();
+    assert_eq!(table(&turned), tables[0], "the order does not count");
+}
+
+#[test]
+fn bytes_that_are_no_references_are_resolved_again() {
+    let tree = callers("Client");
+    let tree = borrowed(&tree);
+    let built = Snapshot::build(revision(), 1, files(&tree), None, None).unwrap();
+    let (parts, expected) = (built.graph.stored_references(), references(&built));
+    let check = |parts: &[Vec<u8>]| {
+        assert_eq!(references(&restore(&tree, &[], parts)), expected);
+    };
+    for at in (0..parts[1].len()).step_by(41) {
+        let mut cut = parts.clone();
+        cut[1].truncate(at);
+        check(&cut);
+    }
+    check(&parts[1..]);
+    check(&[parts.clone(), parts.clone()].concat());
+    // A tree without the definitions and references that the parts speak of.
+    let small: Vec<_> = tree
+        .iter()
+        .map(|(path, _)| (*path, "def last(): pass\n"))
+        .collect();
+    let restored = restore(&small, &[], &parts);
+    assert_eq!(
+        restored.graph.used_by(restored.symbols.named("last")[0]),
+        []
+    );
 }

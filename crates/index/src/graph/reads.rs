@@ -103,11 +103,26 @@ impl<T: Default + PartialEq> Resolved<T> {
 impl<T> Resolved<T> {
     pub(super) fn new(value: T, reads: Reads) -> Self {
         let (reads, asked) = reads.into_parts();
+        Self::of_parts(value, reads, asked)
+    }
+
+    /// Of what [`Self::reads`] and [`Self::asked`] gave.
+    pub(super) fn of_parts(value: T, reads: Box<[FileId]>, asked: Box<[u32]>) -> Self {
         Self {
             value,
             reads,
             asked,
         }
+    }
+
+    /// The files that it read, in order.
+    pub(super) fn reads(&self) -> &[FileId] {
+        &self.reads
+    }
+
+    /// The hashes of what it asked, in order.
+    pub(super) fn asked(&self) -> &[u32] {
+        &self.asked
     }
 
     /// Whether it read a file of those.

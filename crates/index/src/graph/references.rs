@@ -5,7 +5,7 @@
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span};
 
 use crate::change::{Change, Renumber};
-use crate::files::{DefId, FileId};
+use crate::files::{DefId, FileId, Files};
 use crate::graph::Confidence;
 use crate::graph::csr::Rows;
 use crate::graph::expressions;
@@ -55,6 +55,25 @@ pub(super) struct Edges {
     pub(super) used: Rows<(DefId, Confidence)>,
 }
 
+impl Edges {
+    fn new(facts: &FileFacts, edges: Vec<Edge>) -> Self {
+        Self {
+            used: used(facts, &edges),
+            edges: edges.into(),
+        }
+    }
+
+    /// Those of a file that were once resolved; `None` where the file has no such references.
+    pub(super) fn of(files: &Files, file: FileId, edges: Vec<Edge>) -> Option<Self> {
+        let Some(content) = files.content(file) else {
+            return edges.is_empty().then(Self::default);
+        };
+        let references = content.facts.references.len();
+        let are_there = edges.iter().all(|e| (e.reference as usize) < references);
+        are_there.then(|| Self::new(&content.facts, edges))
+    }
+}
+
 impl Renumber for Edges {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
@@ -74,11 +93,7 @@ pub(super) fn resolve_file(
     let Some(facts) = names.facts(file) else {
         return Edges::default();
     };
-    let edges = edges(names, symbols, inheritance, file, facts);
-    Edges {
-        used: used(facts, &edges),
-        edges: edges.into(),
-    }
+    Edges::new(facts, edges(names, symbols, inheritance, file, facts))
 }
 
 fn used(facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {

@@ -18,6 +18,7 @@ use crate::graph::reads::{Asked, Resolved};
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::scopes::{Earlier, scopes};
 use crate::graph::stage::Stage;
+use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
 use crate::graph::{CallSite, Graph};
 use crate::symbols::Symbols;
@@ -30,14 +31,28 @@ pub(crate) struct Previous<'a> {
     pub(crate) change: &'a Change,
 }
 
+/// What is known of a graph before it is built.
+pub(crate) enum Known<'a> {
+    Nothing,
+    /// That of the files before a change.
+    Previous(Previous<'a>),
+    /// The references of just these files, resolved when they were stored.
+    References(References),
+}
+
 impl Graph {
     /// Resolves the imports and references of all files.
     pub fn new(files: &Files, symbols: &Symbols) -> Self {
-        Self::derive(files, symbols, None)
+        Self::derive(files, symbols, Known::Nothing)
     }
 
-    /// [`Self::new`], at the cost of what changed since `previous`.
-    pub(crate) fn derive(files: &Files, symbols: &Symbols, previous: Option<Previous<'_>>) -> Self {
+    /// [`Self::new`], at the cost of what is not known.
+    pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Known<'_>) -> Self {
+        let (previous, stored) = match known {
+            Known::Nothing => (None, None),
+            Known::Previous(previous) => (Some(previous), None),
+            Known::References(references) => (None, Some(references)),
+        };
         // A package that comes or goes gives other names to all modules below it.
         let previous = previous.filter(|previous| !previous.is_package_moved(files));
         let change = previous.map(|previous| previous.change);
@@ -76,10 +91,12 @@ impl Graph {
             None => Arc::new(importers(files, &imports)),
         };
         stage.touched.extend(rebased.iter());
-        let (edges, mut moved) = stage
-            .resolve(known.map(|known| &known.edges[..]), |file, reads| {
+        let (edges, mut moved) = match stored {
+            Some(References(edges)) => (edges, FileSet::all(files.len())),
+            None => stage.resolve(known.map(|known| &known.edges[..]), |file, reads| {
                 resolve_file(Names { tables, reads }, symbols, &inheritance, file)
-            });
+            }),
+        };
         // Also where the references lead to the same, their lines and places may differ.
         moved.extend(
             change

@@ -1,0 +1,148 @@
+//! The resolved references of a graph as bytes and back: by far the most of what a graph costs. They
+//! are those of one list of files ([`table`]) and hold for no other; the rest of the graph is made anew.
+
+use std::sync::Arc;
+
+use foveate_model::{LocalId, SourceFile};
+use rayon::prelude::*;
+
+use crate::files::{DefId, FileId, Files};
+use crate::graph::reads::Resolved;
+use crate::graph::references::{Edge, Edges};
+use crate::graph::{Confidence, Graph};
+use crate::stored::bytes::{Decoder, Encoder};
+use crate::stored::codes::{confidence_code, confidence_of};
+
+/// Counts the changes of how resolved references are stored. Another format cannot be read.
+pub const FORMAT: u16 = 1;
+
+/// Counts the changes of what references of given facts are resolved to.
+pub const VERSION: u16 = 1;
+
+/// Files of one part: an edit writes a part again, not everything.
+const FILES: usize = 64;
+
+/// All that resolved references depend on beside [`VERSION`], as bytes to be hashed: which files there
+/// are and what each holds. Where one of them may be parsed otherwise the next time, nothing should be
+/// stored. The order of the files does not count.
+pub fn table(files: &[SourceFile]) -> Vec<u8> {
+    let mut files: Vec<&SourceFile> = files.iter().collect();
+    files.sort_by_key(|file| &file.path);
+    let mut out = Encoder::default();
+    out.list(&files, |out, file| {
+        out.text(file.path.as_str());
+        out.bytes(file.blob.as_bytes());
+        out.text(file.language.name());
+        out.text(file.role.name());
+        out.byte(u8::from(file.content.is_some()));
+    });
+    out.into_bytes()
+}
+
+impl Graph {
+    /// The resolved references, to be stored: parts, each of so many files, in order.
+    pub fn stored_references(&self) -> Vec<Vec<u8>> {
+        let parts = self.edges.par_chunks(FILES);
+        parts.map(encode).collect()
+    }
+}
+
+fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.list(part, |out, resolved| {
+        let mut at = 0;
+        out.list(&resolved.value.edges, |out, edge| {
+            out.difference(at, edge.reference);
+            at = edge.reference;
+            out.number(edge.target.file.0);
+            out.number(edge.target.local.0);
+            out.byte(confidence_code(edge.confidence));
+        });
+        put_rising(out, resolved.reads().iter().map(|file| file.0));
+        put_rising(out, resolved.asked().iter().copied());
+    });
+    out.into_bytes()
+}
+
+/// The resolved references of all files, by file.
+pub(crate) struct References(pub(super) Vec<Arc<Resolved<Edges>>>);
+
+impl References {
+    /// What [`Graph::stored_references`] gave of the same files; `None` for other bytes.
+    pub(crate) fn decode(parts: &[Vec<u8>], files: &Files) -> Option<Self> {
+        if parts.len() != files.len().div_ceil(FILES) {
+            return None;
+        }
+        let parts = parts.par_iter().enumerate();
+        let parts: Option<Vec<_>> = parts
+            .map(|(at, bytes)| {
+                let first = at * FILES;
+                let part = decode_part(bytes, files, first as u32)?;
+                (part.len() == FILES.min(files.len() - first)).then_some(part)
+            })
+            .collect();
+        Some(Self(parts?.into_iter().flatten().collect()))
+    }
+}
+
+fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolved<Edges>>>> {
+    let nothing: Arc<Resolved<Edges>> = Arc::default();
+    let mut rest = Decoder::new(bytes);
+    let mut ids = (first..).map(FileId);
+    let part = rest.list(|rest| {
+        let file = ids.next()?;
+        let mut at = 0;
+        let edges = rest.list(|rest| {
+            at = rest.difference(at)?;
+            take_edge(rest, files, at)
+        })?;
+        let reads = take_rising(rest)?;
+        if reads
+            .last()
+            .is_some_and(|last| *last as usize >= files.len())
+        {
+            return None;
+        }
+        let reads = reads.into_iter().map(FileId).collect();
+        let asked = take_rising(rest)?.into();
+        let resolved = Resolved::of_parts(Edges::of(files, file, edges)?, reads, asked);
+        Some(if resolved.is_nothing() {
+            Arc::clone(&nothing)
+        } else {
+            Arc::new(resolved)
+        })
+    })?;
+    rest.is_empty().then_some(part)
+}
+
+fn take_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Edge> {
+    let target = DefId {
+        file: FileId(rest.number32()?),
+        local: LocalId(rest.number32()?),
+    };
+    let confidence: Confidence = confidence_of(rest.byte()?)?;
+    files.has(target).then_some(Edge {
+        reference,
+        target,
+        confidence,
+    })
+}
+
+/// Numbers of which each is larger than the one before.
+fn put_rising(out: &mut Encoder, numbers: impl ExactSizeIterator<Item = u32>) {
+    out.number(numbers.len() as u64);
+    let mut next = 0;
+    for number in numbers {
+        out.number(number - next);
+        next = number.saturating_add(1);
+    }
+}
+
+fn take_rising(rest: &mut Decoder<'_>) -> Option<Vec<u32>> {
+    let mut next = 0_u32;
+    rest.list(|rest| {
+        let number = next.checked_add(rest.number32()?)?;
+        next = number.saturating_add(1);
+        Some(number)
+    })
+}
