@@ -2,7 +2,7 @@
 //! type says that a repository has one.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foveate_index::lexical::LexicalError;
 use foveate_index::stored::Index;
@@ -134,16 +134,66 @@ fn index(
 pub struct Writer {
     repository: Arc<Repository>,
     pools: Arc<Pools>,
+    draft: Option<Draft>,
+}
+
+/// The first index of a repository, of what may have changed by the time that it is published.
+#[derive(Debug)]
+struct Draft {
+    snapshot: Snapshot,
+    took: Duration,
+}
+
+impl Draft {
+    /// Whether it is the index that is planned. Its past is that of its revision, or none yet.
+    fn is(&self, plan: &Plan) -> bool {
+        let files = self.snapshot.files.as_slice();
+        self.snapshot.revision == plan.revision
+            && self.snapshot.history.is_some() == plan.past.is_some()
+            && files.len() == plan.files.len()
+            && files.iter().zip(&plan.files).all(|(a, b)| a.is_same(b))
+    }
 }
 
 impl Writer {
     pub(super) fn new(repository: Arc<Repository>, pools: Arc<Pools>) -> Self {
-        Self { repository, pools }
+        Self {
+            repository,
+            pools,
+            draft: None,
+        }
     }
 
     /// The repository that it writes.
     pub fn repository(&self) -> &Arc<Repository> {
         &self.repository
+    }
+
+    /// Builds the first index beside other work, for [`Self::publish`]: of the same files it is published,
+    /// of others the one of those is derived from it. Blocks; runs on the current rayon pool.
+    pub fn draft(&mut self, plan: Plan) {
+        if self.repository.basis().is_some() {
+            return;
+        }
+        let start = Instant::now();
+        let generation = self.repository.generation() + 1;
+        let built = self.restore(plan, generation).ok();
+        self.draft = built.map(|snapshot| Draft {
+            snapshot,
+            took: start.elapsed(),
+        });
+    }
+
+    /// The time that the draft took which the next index is made from.
+    pub fn drafted(&self) -> Duration {
+        self.draft
+            .as_ref()
+            .map_or(Duration::ZERO, |draft| draft.took)
+    }
+
+    fn restore(&self, plan: Plan, generation: u64) -> Result<Snapshot, PublishError> {
+        let stored = self.repository.kept().index_of(&plan.files);
+        restore(plan, generation, &stored)
     }
 
     /// Builds the next generation and makes it the current one. Blocks: not for async threads.
@@ -155,12 +205,13 @@ impl Writer {
         let generation = self.repository.generation() + 1;
         let start = Instant::now();
         let adds_past = plan.cause == Cause::History;
-        let build = || match basis {
-            Some(basis) => build(plan, generation, Some(&basis.snapshot)),
-            None => {
-                let stored = self.repository.kept().index_of(&plan.files);
-                restore(plan, generation, &stored)
-            }
+        let drafted = self.drafted();
+        let draft = self.draft.take();
+        let build = || match (basis, draft) {
+            (Some(basis), _) => build(plan, generation, Some(&basis.snapshot)),
+            (None, Some(draft)) if draft.is(&plan) => Ok(draft.snapshot),
+            (None, Some(draft)) => build(plan, generation, Some(&draft.snapshot)),
+            (None, None) => self.restore(plan, generation),
         };
         let snapshot = if adds_past {
             self.pools.add_past(build)
@@ -168,7 +219,8 @@ impl Writer {
             self.pools.install(build)
         };
         let snapshot = snapshot.map(Arc::new)?;
-        self.swap_in(Published::new(Arc::clone(&snapshot), start.elapsed()));
+        let took = drafted + start.elapsed();
+        self.swap_in(Published::new(Arc::clone(&snapshot), took));
         Ok(snapshot)
     }
 
@@ -227,6 +279,7 @@ impl Writer {
 
     /// The source could not be read. What was published before stays.
     pub fn fail(&mut self, error: String) {
+        self.draft = None;
         self.repository.set_status(|status| {
             status.state = State::Failed;
             status.error = Some(error);
@@ -259,5 +312,72 @@ impl Writer {
     pub fn fail_history(&mut self, error: String) {
         self.repository
             .set_status(|status| status.history_error = Some(error));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveate_model::{Language, ObjectId, RepoPath, Role, SkipReason};
+    use foveate_parse::Limits;
+
+    use super::*;
+    use crate::engine::{BlobCache, Kept, KeptIn, RepoName, Source};
+
+    fn writer() -> Writer {
+        let limits = Limits::default();
+        let kept = Arc::new(Kept::new(&KeptIn::Memory, "shop", &limits));
+        let source = Source::WorkingTree {
+            path: "/shop".into(),
+            watch: true,
+        };
+        let blobs = BlobCache::new(limits, 0).with(Arc::clone(&kept));
+        let name = RepoName::new("shop").expect("a name");
+        let (repository, _) = Repository::new(name, source, 1, blobs, kept, None);
+        let pools = Pools::new(1, 1, 1).expect("threads");
+        Writer::new(Arc::new(repository), Arc::new(pools))
+    }
+
+    /// A tree of one file with this content.
+    fn plan(content: u8) -> Plan {
+        Plan {
+            cause: Cause::Registered,
+            revision: Revision {
+                commit: String::new(),
+                dirty: true,
+            },
+            files: vec![SourceFile {
+                path: RepoPath::new("a.bin").expect("a path"),
+                blob: ObjectId::from_sha1([content; 20]),
+                size: 1,
+                language: Language::Text,
+                role: Role::Source,
+                content: None,
+                skipped: Some(SkipReason::Binary),
+            }],
+            past: None,
+        }
+    }
+
+    #[test]
+    fn a_draft_is_published_where_nothing_has_changed_since() {
+        for (published, is_draft) in [(1, true), (2, false)] {
+            let mut writer = writer();
+            writer.draft(plan(1));
+            let draft = writer.draft.as_ref().expect("a draft");
+            let files = draft.snapshot.files.as_slice().as_ptr();
+            assert!(writer.repository.current().is_none(), "nobody sees it");
+            let snapshot = writer.publish(plan(published)).expect("an index");
+            assert_eq!(snapshot.files.as_slice().as_ptr() == files, is_draft);
+            let blob = ObjectId::from_sha1([published; 20]);
+            assert_eq!(snapshot.files.as_slice()[0].blob, blob);
+            assert_eq!(snapshot.generation, 1);
+            assert!(writer.draft.is_none());
+            writer.draft(plan(3));
+            assert!(writer.draft.is_none(), "only before the first index");
+        }
+        let mut writer = writer();
+        writer.draft(plan(1));
+        writer.fail("gone".to_owned());
+        assert!(writer.draft.is_none());
     }
 }

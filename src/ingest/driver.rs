@@ -309,7 +309,7 @@ struct Shared {
 }
 
 fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
-    let read = start.elapsed();
+    let read = start.elapsed().saturating_sub(writer.drafted());
     let cause = plan.cause.name();
     metrics::histogram!("foveate_index_read_seconds", "cause" => cause).record(read);
     let repository = Arc::clone(writer.repository());

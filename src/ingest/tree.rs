@@ -120,6 +120,21 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
+        self.rescan_with(blobs, progress, watcher, |_| {})
+    }
+
+    /// [`Self::rescan`]. Where files are read before all directories are watched, `draft` gets what was
+    /// read, to make something of it while the others are being watched; it may have changed by then.
+    ///
+    /// # Errors
+    /// As [`Self::rescan`].
+    pub fn rescan_with(
+        &mut self,
+        blobs: &BlobCache,
+        progress: &Progress,
+        watcher: Option<&Arc<TreeWatcher>>,
+        draft: impl FnOnce(&mut Self),
+    ) -> Result<bool, TreeError> {
         progress.enter(Phase::Listing, 0);
         self.check_root()?;
         if self.head.commit.is_empty() {
@@ -133,7 +148,7 @@ impl WorkingTree {
         }
         match watcher {
             Some(watcher) if self.directories.is_empty() => {
-                self.look_and_watch(blobs, progress, watcher)
+                self.look_and_watch(blobs, progress, watcher, draft)
             }
             _ => {
                 let listing = self.list(watcher, progress)?;
@@ -143,13 +158,14 @@ impl WorkingTree {
     }
 
     /// The first look at a tree that is watched. To watch a directory is a message to another thread and
-    /// back, so all are watched while their files are read. Where anything changed between, or may have,
-    /// everything is looked at once more, now that it is watched.
+    /// back, so all are watched while their files are read and used. Where anything changed between, or may
+    /// have, everything is looked at once more, now that it is watched.
     fn look_and_watch(
         &mut self,
         blobs: &BlobCache,
         progress: &Progress,
         watcher: &Arc<TreeWatcher>,
+        draft: impl FnOnce(&mut Self),
     ) -> Result<bool, TreeError> {
         let mut listing = self.list(None, progress)?;
         let directories = std::mem::take(&mut listing.stats);
@@ -159,7 +175,9 @@ impl WorkingTree {
             if thread.spawn_scoped(scope, watch).is_err() {
                 watch();
             }
-            self.take(listing, blobs, progress, None)
+            let changed = self.take(listing, blobs, progress, None)?;
+            draft(self);
+            Ok::<bool, TreeError>(changed)
         })?;
         if self.is_still(&directories) {
             return Ok(changed);
@@ -452,7 +470,7 @@ mod tests {
             tree.take(listing, &blobs, &progress, None).unwrap();
             (tree, directories)
         };
-        let trees = changes.map(|change| {
+        let made = |change: fn(&Path)| {
             let keep = tempfile::tempdir().unwrap();
             let root = keep.path().canonicalize().unwrap();
             fs::create_dir(root.join("a")).unwrap();
@@ -460,13 +478,34 @@ mod tests {
             let (young, directories) = look(&root);
             assert!(!young.is_still(&directories), "too young to be certain");
             (keep, root, change)
-        });
+        };
+        let (trees, drafted) = (changes.map(made), changes.map(made));
         std::thread::sleep(Duration::from_millis(2100));
         for (_keep, root, change) in trees {
             let (tree, directories) = look(&root);
             assert!(tree.is_still(&directories));
             change(&root);
             assert!(!tree.is_still(&directories));
+        }
+        // The same while something is made of what was read.
+        for (_keep, root, change) in drafted {
+            let watcher = Arc::new(TreeWatcher::new(None, Arc::default()).unwrap());
+            let mut tree = WorkingTree::new(root.clone(), Vec::new());
+            let mut drafts = 0;
+            let draft = |tree: &mut WorkingTree| {
+                assert_eq!(tree.files()[0].path.as_str(), "a/same.py");
+                drafts += 1;
+                change(&root);
+            };
+            tree.rescan_with(&blobs, &progress, Some(&watcher), draft)
+                .unwrap();
+            let listed = |tree: &WorkingTree| {
+                let files = tree.files().into_iter();
+                files.map(|f| (f.path, f.blob)).collect::<Vec<_>>()
+            };
+            let mut fresh = WorkingTree::new(root.clone(), Vec::new());
+            fresh.rescan(&blobs, &progress, None).unwrap();
+            assert_eq!((drafts, listed(&tree)), (1, listed(&fresh)));
         }
     }
 }

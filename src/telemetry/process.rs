@@ -69,10 +69,21 @@ pub fn memory_limit() -> Option<usize> {
 /// Bytes of memory that this process holds, resident or swapped out, without what its allocator has free
 /// and gives back by and by. `None` where the system does not say.
 pub fn memory_held() -> Option<usize> {
+    Some(pages()?.saturating_sub(free_bytes().unwrap_or(0)))
+}
+
+/// Whether [`memory_held`] is more than `bytes`. The allocator, whose figures cost most, is only asked
+/// where the system counts more.
+pub fn holds_more_than(bytes: usize) -> Option<bool> {
+    let pages = pages()?;
+    Some(pages > bytes && pages.saturating_sub(free_bytes().unwrap_or(0)) > bytes)
+}
+
+/// Bytes that are resident or swapped out.
+fn pages() -> Option<usize> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let pages = field(&status, "VmRSS:")? + field(&status, "VmSwap:").unwrap_or(0);
-    let pages = usize::try_from(pages * 1024).ok()?;
-    Some(pages.saturating_sub(free_bytes().unwrap_or(0)))
+    let kilobytes = field(&status, "VmRSS:")? + field(&status, "VmSwap:").unwrap_or(0);
+    usize::try_from(kilobytes * 1024).ok()
 }
 
 /// Bytes that the allocator has of the system and nobody of it.
@@ -121,6 +132,8 @@ mod tests {
         let held = memory_held().unwrap_or(0) as u64;
         let resident = super::figures().resident_bytes.unwrap_or(0);
         assert!(held > 1 << 20 && held < 2 * resident, "{held} {resident}");
+        assert_eq!(holds_more_than(1 << 20), Some(true));
+        assert_eq!(holds_more_than(1 << 50), Some(false));
         assert!(memory_limit().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

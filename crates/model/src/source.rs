@@ -77,3 +77,15 @@ pub struct SourceFile {
     /// Why it is not indexed.
     pub skipped: Option<SkipReason>,
 }
+
+impl SourceFile {
+    /// Whether both are one file in one state: what was read of it is shared.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let content = |file: &Self| file.content.as_ref().map(Arc::as_ptr);
+        self.path == other.path
+            && self.blob == other.blob
+            && self.role == other.role
+            && content(self) == content(other)
+            && self.skipped == other.skipped
+    }
+}

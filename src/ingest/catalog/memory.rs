@@ -62,7 +62,7 @@ impl Catalog {
         let let_go = async {
             loop {
                 tokio::time::sleep(LOOK).await;
-                while self.memory_held() > self.settings.memory_bytes {
+                while self.holds_too_much() {
                     if !self.let_something_go().await {
                         break;
                     }
@@ -122,6 +122,11 @@ impl Catalog {
     /// those that the indexes count.
     fn memory_held(&self) -> usize {
         process::memory_held().unwrap_or_else(|| self.engine.bytes())
+    }
+
+    fn holds_too_much(&self) -> bool {
+        let most = self.settings.memory_bytes;
+        process::holds_more_than(most).unwrap_or_else(|| self.engine.bytes() > most)
     }
 
     /// Ends a repository's tasks and lets it rest. Returns whether it does.

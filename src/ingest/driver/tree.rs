@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveate_index::Snapshot;
+
 use super::{Listed, Outcome, Shared, fail, publish};
 use crate::engine::{BlobCache, Cause, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
@@ -199,10 +201,16 @@ impl TreeWork {
         Ok(!differing.is_empty())
     }
 
-    fn rescan(&mut self, progress: &Progress) -> Result<bool, TreeError> {
+    fn rescan(&mut self, cause: Cause, progress: &Progress) -> Result<bool, TreeError> {
+        let repository = Arc::clone(self.writer.repository());
+        let writer = &mut self.writer;
+        let draft = |tree: &mut WorkingTree| {
+            progress.enter(Phase::Building, 0);
+            writer.draft(plan(cause, tree, None));
+        };
         let watcher = self.watcher.as_ref();
-        let blobs = self.writer.repository().blobs();
-        self.tree.rescan(blobs, progress, watcher)
+        self.tree
+            .rescan_with(repository.blobs(), progress, watcher, draft)
     }
 
     pub(super) fn look(&mut self, look: Look, settings: &IngestSettings) -> Outcome {
@@ -224,7 +232,7 @@ impl TreeWork {
         let apart = self.apart.clone();
         let read = || match look {
             Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Look::Everything(cause) => (cause, self.rescan(&progress)),
+            Look::Everything(cause) => (cause, self.rescan(cause, &progress)),
             Look::At(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = self.writer.repository().blobs();
@@ -290,21 +298,27 @@ impl TreeWork {
             self.writer.confirm();
             return Outcome::Settled;
         }
-        // Another commit has another past; without a commit there is none to load.
-        let past = if revision.commit.is_empty() {
-            Some(Past::default())
-        } else {
-            before
-                .filter(|before| before.revision.commit == revision.commit)
-                .and_then(|before| Past::of(before))
-        };
-        let plan = Plan {
-            cause,
-            revision,
-            files: self.tree.files(),
-            past,
-        };
+        let plan = plan(cause, &mut self.tree, before.map(|before| &**before));
         publish(&mut self.writer, plan, start)
+    }
+}
+
+/// How the tree is to be indexed after `before`.
+fn plan(cause: Cause, tree: &mut WorkingTree, before: Option<&Snapshot>) -> Plan {
+    let revision = tree.revision();
+    // Another commit has another past; without a commit there is none to load.
+    let past = if revision.commit.is_empty() {
+        Some(Past::default())
+    } else {
+        before
+            .filter(|before| before.revision.commit == revision.commit)
+            .and_then(Past::of)
+    };
+    Plan {
+        cause,
+        revision,
+        files: tree.files(),
+        past,
     }
 }
 
