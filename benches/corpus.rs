@@ -95,9 +95,12 @@ pub fn file(number: usize, (path, text): &(String, String)) -> Option<SourceFile
 }
 
 pub fn snapshot(files: Vec<SourceFile>, previous: Option<&Snapshot>) -> Option<Snapshot> {
-    let revision = Revision {
+    Snapshot::build(revision(), 1, files, None, previous).ok()
+}
+
+pub fn revision() -> Revision {
+    Revision {
         commit: String::new(),
         dirty: false,
-    };
-    Snapshot::build(revision, 1, files, None, previous).ok()
+    }
 }

@@ -8,11 +8,12 @@ mod corpus;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use corpus::{file, snapshot};
+use corpus::{file, revision, snapshot};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use foveate_index::lexical::Lexical;
-use foveate_index::{Files, Graph, Messages, Symbols};
+use foveate_index::stored::Index;
+use foveate_index::{Files, Graph, Messages, Snapshot, Symbols};
 use foveate_model::{Language, RepoPath, SourceFile};
 use rayon::prelude::*;
 
@@ -174,6 +175,33 @@ fn index(bencher: Bencher<'_, '_>) {
     bencher
         .with_inputs(|| files.clone())
         .bench_values(|files| snapshot(files, None));
+}
+
+/// What references are resolved to, as bytes to be stored.
+#[divan::bench]
+fn store_references(bencher: Bencher<'_, '_>) {
+    let snapshot = snapshot(parsed(texts()), None);
+    bencher.bench(|| snapshot.as_ref().map(|s| s.graph.stored_references()));
+}
+
+/// [`index`], of what was stored of a snapshot of the same files.
+#[divan::bench]
+fn restore(bencher: Bencher<'_, '_>) {
+    let files = parsed(texts());
+    let Some(stored) = snapshot(files.clone(), None).and_then(|s| stored(&s)) else {
+        return;
+    };
+    bencher
+        .with_inputs(|| files.clone())
+        .bench_values(|files| Snapshot::restore(revision(), 1, files, None, &stored));
+}
+
+fn stored(snapshot: &Snapshot) -> Option<Index> {
+    let segments = snapshot.segments().map(|segment| segment.encode(|_| true));
+    Some(Index {
+        segments: segments.collect::<Result<_, _>>().ok()?,
+        references: snapshot.graph.stored_references(),
+    })
 }
 
 /// From the disk to a snapshot, without past commits.
