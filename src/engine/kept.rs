@@ -4,6 +4,8 @@
 //! What an earlier program left is read through [`Kept::earlier`] alone. Without a directory it keeps
 //! nothing.
 
+mod shapes;
+
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,11 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveate_index::graph::stored as references;
 use foveate_index::stored::{Index, facts};
-use foveate_index::{FileId, Snapshot, lexical};
+use foveate_index::{FileId, Snapshot};
 use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
+use self::shapes::{FACTS, LEXICAL, REFERENCES, Shapes};
 use super::Reading;
 use crate::disk::{self, Pack};
 
@@ -47,89 +50,6 @@ struct Packs {
     facts: Pack,
     lexical: Pack,
     references: Pack,
-}
-
-/// The shapes of the packs. Another one of a stage drops that stage alone, and those made from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shapes {
-    facts: Shape,
-    lexical: Shape,
-    references: Shape,
-}
-
-/// What a stage's data depend on beside their keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
-    /// How they are written. Another format cannot be read.
-    format: u16,
-    /// What the stage makes of what it is given.
-    version: u16,
-    /// What it is given, hashed.
-    given: u32,
-}
-
-impl Shapes {
-    fn new(limits: &Limits) -> Self {
-        let facts = Shape {
-            format: facts::FORMAT,
-            version: foveate_parse::VERSION,
-            given: hashed(format!("{limits:?}").as_bytes()),
-        };
-        let lexical = Shape {
-            format: lexical::FORMAT,
-            version: lexical::VERSION,
-            given: facts.hash(),
-        };
-        let references = Shape {
-            format: references::FORMAT,
-            version: references::VERSION,
-            given: facts.hash(),
-        };
-        Self {
-            facts,
-            lexical,
-            references,
-        }
-    }
-
-    /// Those of the packs in a directory, but for references: they are read by who wrote them alone.
-    fn at(directory: &Path, references: Shape) -> Option<Self> {
-        let shape = |file| Pack::shape_at(&directory.join(file)).map(Shape::of_number);
-        Some(Self {
-            facts: shape(FACTS)?,
-            lexical: shape(LEXICAL)?,
-            references,
-        })
-    }
-
-    /// Whether what has these shapes is a whole index that `reader` can read.
-    fn is_readable(&self, reader: &Self) -> bool {
-        self.facts.format == reader.facts.format
-            && self.lexical.format == reader.lexical.format
-            && self.lexical.given == self.facts.hash()
-    }
-}
-
-impl Shape {
-    fn number(self) -> u64 {
-        u64::from(self.format) << 48 | u64::from(self.version) << 32 | u64::from(self.given)
-    }
-
-    fn of_number(number: u64) -> Self {
-        Self {
-            format: (number >> 48) as u16,
-            version: (number >> 32) as u16,
-            given: number as u32,
-        }
-    }
-
-    fn hash(self) -> u32 {
-        hashed(&self.number().to_le_bytes())
-    }
-}
-
-fn hashed(bytes: &[u8]) -> u32 {
-    xxhash_rust::xxh3::xxh3_64(bytes) as u32
 }
 
 impl Kept {
@@ -272,10 +192,6 @@ impl Kept {
     }
 }
 
-const FACTS: &str = "facts.pack";
-const LEXICAL: &str = "lexical.pack";
-const REFERENCES: &str = "references.pack";
-
 impl Packs {
     fn tidy(
         &self,
@@ -389,48 +305,4 @@ fn key_of(file: &SourceFile) -> Option<Box<[u8]>> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_earlier_index_is_read_where_both_formats_are_known_and_it_is_whole() {
-        let mine = Shapes::new(&Limits::default());
-        let of = |facts: Shape, lexical: Shape| Shapes {
-            facts,
-            lexical: Shape {
-                given: facts.hash(),
-                ..lexical
-            },
-            ..mine
-        };
-        let facts = |format, version| Shape {
-            format,
-            version,
-            ..mine.facts
-        };
-        let next = mine.facts.version + 1;
-        let other = facts(mine.facts.format, next);
-        assert!(of(other, mine.lexical).is_readable(&mine));
-        let lexical = Shape {
-            version: mine.lexical.version + 1,
-            ..mine.lexical
-        };
-        assert!(of(mine.facts, lexical).is_readable(&mine), "segments alone");
-        let unknown = facts(mine.facts.format + 1, next);
-        assert!(!of(unknown, mine.lexical).is_readable(&mine));
-        let lexical = Shape {
-            format: mine.lexical.format + 1,
-            ..mine.lexical
-        };
-        assert!(!of(other, lexical).is_readable(&mine));
-        let mixed = Shapes {
-            facts: other,
-            ..mine
-        };
-        assert!(!mixed.is_readable(&mine), "segments of other facts");
-        assert_eq!(Shape::of_number(other.number()), other);
-    }
 }

@@ -4,7 +4,7 @@
 //! beside all of them.
 
 pub mod bytes;
-pub(crate) mod codes;
+mod codes;
 pub mod facts;
 mod places;
 

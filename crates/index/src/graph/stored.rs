@@ -11,7 +11,6 @@ use crate::graph::reads::Resolved;
 use crate::graph::references::{Edge, Edges};
 use crate::graph::{Confidence, Graph};
 use crate::stored::bytes::{Decoder, Encoder};
-use crate::stored::codes::{confidence_code, confidence_of};
 
 /// Counts the changes of how resolved references are stored. Another format cannot be read.
 pub const FORMAT: u16 = 1;
@@ -56,7 +55,7 @@ fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
             at = edge.reference;
             out.number(edge.target.file.0);
             out.number(edge.target.local.0);
-            out.byte(confidence_code(edge.confidence));
+            out.byte(code(edge.confidence));
         });
         put_rising(out, resolved.reads().iter().map(|file| file.0));
         put_rising(out, resolved.asked().iter().copied());
@@ -120,12 +119,29 @@ fn take_edge(rest: &mut Decoder<'_>, files: &Files, reference: u32) -> Option<Ed
         file: FileId(rest.number32()?),
         local: LocalId(rest.number32()?),
     };
-    let confidence: Confidence = confidence_of(rest.byte()?)?;
+    let confidence = confidence(rest.byte()?)?;
     files.has(target).then_some(Edge {
         reference,
         target,
         confidence,
     })
+}
+
+fn code(confidence: Confidence) -> u8 {
+    match confidence {
+        Confidence::NameOnly => 0,
+        Confidence::Likely => 1,
+        Confidence::Certain => 2,
+    }
+}
+
+fn confidence(code: u8) -> Option<Confidence> {
+    let all = [
+        Confidence::NameOnly,
+        Confidence::Likely,
+        Confidence::Certain,
+    ];
+    all.get(usize::from(code)).copied()
 }
 
 /// Numbers of which each is larger than the one before.

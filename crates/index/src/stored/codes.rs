@@ -5,19 +5,17 @@ use foveate_model::{
     Visibility,
 };
 
-use crate::graph::Confidence;
-
 /// Two functions from a closed set to bytes and back. The first is exhaustive, so that a new member
 /// gets its number here.
 macro_rules! codes {
     ($code:ident, $of:ident, $set:ident { $($member:ident = $number:literal,)* }) => {
-        pub(crate) fn $code(member: $set) -> u8 {
+        pub(super) fn $code(member: $set) -> u8 {
             match member {
                 $($set::$member => $number,)*
             }
         }
 
-        pub(crate) fn $of(code: u8) -> Option<$set> {
+        pub(super) fn $of(code: u8) -> Option<$set> {
             Some(match code {
                 $($number => $set::$member,)*
                 _ => return None,
@@ -25,12 +23,6 @@ macro_rules! codes {
         }
     };
 }
-
-codes!(confidence_code, confidence_of, Confidence {
-    NameOnly = 0,
-    Likely = 1,
-    Certain = 2,
-});
 
 codes!(language_code, language_of, Language {
     Python = 0,
