@@ -239,8 +239,8 @@ impl Packs {
     }
 
     /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
-    /// under a key that stands for its files. They are no longer true where a file may give other facts
-    /// the next time.
+    /// under a key that stands for its files. None where a file may give other facts the next time, for
+    /// which they would not hold.
     fn tidy_references(&self, current: &Snapshot, thorough: bool) -> io::Result<u64> {
         let files = current.files.as_slice();
         let is_stored = |file: &SourceFile| {

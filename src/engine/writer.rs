@@ -184,7 +184,7 @@ impl Writer {
         });
     }
 
-    /// The time that the draft took which the next index is made from.
+    /// The time that the draft took, where the next index is made from one.
     pub fn drafted(&self) -> Duration {
         self.draft
             .as_ref()
