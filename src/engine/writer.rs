@@ -170,7 +170,8 @@ impl Writer {
     }
 
     /// Builds the first index beside other work, for [`Self::publish`]: of the same files it is published,
-    /// of others the one of those is derived from it. Blocks; runs on the current rayon pool.
+    /// of others the one of those is derived from it. Where it cannot be built, publishing says why.
+    /// Blocks; runs on the current rayon pool.
     pub fn draft(&mut self, plan: Plan) {
         if self.repository.basis().is_some() {
             return;
