@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
 use crate::config::{self, Config, Overrides};
+use crate::disk;
 use crate::http;
 use crate::telemetry::{self, LogFormat};
 use service::Service;
@@ -49,6 +50,8 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     };
     telemetry::init_logging(&config.log.filter, format)
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
+    telemetry::process::raise_open_files();
+    disk::create_files_for_the_owner_alone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

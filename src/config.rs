@@ -42,6 +42,8 @@ pub struct ServerConfig {
     pub allow_hosts: Vec<String>,
     pub body_limit_bytes: usize,
     pub request_timeout_ms: u64,
+    pub head_timeout_ms: u64,
+    pub max_connections: usize,
     pub shutdown_grace_ms: u64,
 }
 
@@ -87,6 +89,8 @@ pub struct ReposConfig {
 pub struct GitConfig {
     pub schemes: Vec<String>,
     pub timeout_seconds: u64,
+    pub read_timeout_seconds: u64,
+    pub memory_bytes: u64,
     pub stall_seconds: u64,
     pub poll_seconds: u64,
     pub retry_seconds: u64,
@@ -94,6 +98,7 @@ pub struct GitConfig {
     pub follow_redirects: bool,
     pub private_hosts: Vec<String>,
     pub tokens: BTreeMap<String, String>,
+    pub token_files: BTreeMap<String, PathBuf>,
 }
 
 /// The `[index]` table.
@@ -232,7 +237,9 @@ impl Config {
             self.server.request_timeout_ms,
             1,
         )?;
+        at_least("server.head_timeout_ms", self.server.head_timeout_ms, 1)?;
         at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
+        at_least("git.read_timeout_seconds", self.git.read_timeout_seconds, 1)?;
         at_least("git.stall_seconds", self.git.stall_seconds, 1)?;
         at_least("git.retry_seconds", self.git.retry_seconds, 1)?;
         at_least("git.transfers", self.git.transfers as u64, 1)?;

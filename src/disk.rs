@@ -2,6 +2,7 @@
 //! ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
 //! nothing of what they mean. Damage is found by checksums, counted, and treated as absence.
 
+mod owner;
 mod pack;
 pub mod whole;
 
@@ -10,6 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub use owner::create_files_for_the_owner_alone;
 pub use pack::Pack;
 
 /// The file that the one process that may write holds a lock on.
@@ -60,13 +62,14 @@ impl DataDir {
             path: path.to_owned(),
             reason,
         };
-        if let Err(error) = std::fs::create_dir_all(path)
+        if let Err(error) = owner::create_directory(path)
             && !path.is_dir()
         {
             return Err(unusable(error));
         }
         let path = path.canonicalize().map_err(unusable)?;
         let lock = take_lock(&path)?;
+        owner::restrict(&path);
         let read_only = probe(&path).err().map(|error| error.to_string());
         Ok(Self {
             path,

@@ -14,18 +14,20 @@ pub mod tree;
 pub mod watch;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use catalog::{Catalog, RegisterError, Registration};
-use git::HistoryLimits;
 use git::connection::{Connection, ConnectionSettings};
 use git::location::Remote;
 use git::remote::RemoteCopy;
+use git::{Access, HistoryLimits};
 
-/// Directories in the data directory: what indexes are made of, in one directory per repository, and
-/// records of commits, in one file per repository with this ending.
+/// Directories in the data directory: what indexes are made of, in one directory per repository,
+/// secrets of URLs, and records of commits, in one file per repository with this ending.
 pub const INDEX: &str = "index";
 const HISTORY: &str = "history";
+const CREDENTIALS: &str = "credentials";
 const RECORDS: &str = ".records";
 
 /// The numbers and places that bound reading.
@@ -33,8 +35,8 @@ const RECORDS: &str = ".records";
 pub struct IngestSettings {
     /// The program's own directory, canonical.
     pub data_dir: PathBuf,
-    /// Which local directories others may register.
-    pub local_paths: LocalPaths,
+    /// Which local directories others may register, and what git may take for reading them.
+    pub access: Arc<Access>,
     /// How remote repositories are reached.
     pub connection: ConnectionSettings,
     /// When git repositories are looked at again.
@@ -66,15 +68,6 @@ pub struct PollSettings {
     pub retry: Duration,
     /// Clones and fetches at a time.
     pub transfers: usize,
-}
-
-/// Which local directories may be registered from outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LocalPaths {
-    /// All: only this machine's users can ask.
-    Anywhere,
-    /// Those at or below these canonical directories.
-    Below(Vec<PathBuf>),
 }
 
 impl IngestSettings {

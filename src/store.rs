@@ -16,7 +16,7 @@ pub const FILE: &str = "foveate.db";
 pub struct Store {
     pool: SqlitePool,
     /// Where the file is, if not in the data directory.
-    _copy: Option<Arc<TempDir>>,
+    copy: Option<Arc<TempDir>>,
 }
 
 /// Whose files a repository's row points to.
@@ -83,6 +83,8 @@ impl Store {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
+            // What is deleted is gone.
+            .pragma("secure_delete", "on")
             .busy_timeout(Duration::from_secs(5));
         let pool = SqlitePoolOptions::new()
             .max_connections(4)
@@ -90,7 +92,7 @@ impl Store {
             .connect_with(options)
             .await?;
         sqlx::migrate!("migrations/sqlite").run(&pool).await?;
-        Ok(Self { pool, _copy: None })
+        Ok(Self { pool, copy: None })
     }
 
     /// Opens a copy of the database of a `data_dir` that cannot be written: what is changed is lost
@@ -115,7 +117,7 @@ impl Store {
         }
         let store = Self::open(copy.path()).await?;
         Ok(Self {
-            _copy: Some(Arc::new(copy)),
+            copy: Some(Arc::new(copy)),
             ..store
         })
     }
@@ -152,6 +154,35 @@ impl Store {
         .execute(&self.pool)
         .await?;
         Ok(result.rows_affected() == 1)
+    }
+
+    /// Replaces where a repository is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
+        sqlx::query("update repositories set location = $1 where name = $2")
+            .bind(location)
+            .bind(name)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Removes every trace of what was replaced or deleted from the files.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn scrub(&self) -> Result<(), StoreError> {
+        for statement in ["vacuum", "pragma wal_checkpoint(truncate)"] {
+            sqlx::query(statement).execute(&self.pool).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether what is changed is lost at the end.
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
     }
 
     /// Removes a repository. Returns whether it was there.

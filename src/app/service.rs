@@ -15,16 +15,19 @@ use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, KeptIn};
+use crate::http::connections::{self, ConnectionLimits};
 use crate::http::hosts::Hosts;
 use crate::http::router::router;
 use crate::http::{HttpLimits, HttpState};
-use crate::ingest::git::HistoryLimits;
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
-use crate::ingest::{Catalog, INDEX, IngestSettings, LocalPaths, PollSettings};
+use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
+use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::store::Store;
-use crate::telemetry;
+use crate::telemetry::{self, process};
 
+/// Connections where the configuration says nothing, and files enough may be open.
+const MAX_CONNECTIONS: usize = 4096;
 /// Metrics of histograms are folded into their buckets this often, scraped or not.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -35,6 +38,7 @@ pub struct Service {
     engine: Arc<Engine>,
     catalog: Arc<Catalog>,
     state: HttpState,
+    connections: ConnectionLimits,
     grace: Duration,
     stop: CancellationToken,
     /// Held as long as anything may be written.
@@ -109,6 +113,7 @@ impl Service {
             engine,
             catalog,
             state,
+            connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
             stop,
             _data_dir: data_dir,
@@ -155,10 +160,8 @@ impl Service {
                 }
             }
         });
-        let stopped = self.stop.clone();
-        let server = axum::serve(self.listener, router(self.state))
-            .with_graceful_shutdown(async move { stopped.cancelled().await })
-            .into_future();
+        let (router, stopped) = (router(self.state), self.stop.clone());
+        let server = connections::serve(self.listener, router, self.connections, stopped);
         let late = async {
             self.stop.cancelled().await;
             tokio::time::sleep(self.grace).await;
@@ -172,6 +175,18 @@ impl Service {
         let _ = upkeep.await;
         self.catalog.close().await;
         Ok(())
+    }
+}
+
+fn connection_limits(config: &Config) -> ConnectionLimits {
+    let server = &config.server;
+    ConnectionLimits {
+        max: match server.max_connections {
+            0 => (process::max_open_files() / 2).clamp(16, MAX_CONNECTIONS),
+            max => max,
+        },
+        head_timeout: Duration::from_millis(server.head_timeout_ms),
+        write_timeout: Duration::from_millis(server.request_timeout_ms),
     }
 }
 
@@ -218,15 +233,11 @@ fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
 }
 
 fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
-    let allowed = &config.repos.allow_paths;
+    let access = Arc::new(access(config));
     IngestSettings {
         data_dir,
-        local_paths: if allowed.is_empty() && config.is_local() {
-            LocalPaths::Anywhere
-        } else {
-            LocalPaths::Below(allowed.clone())
-        },
-        connection: connection_settings(config),
+        connection: connection_settings(config, Arc::clone(&access)),
+        access,
         poll: PollSettings {
             interval: Duration::from_secs(config.git.poll_seconds),
             retry: Duration::from_secs(config.git.retry_seconds),
@@ -246,16 +257,31 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         sweep: Duration::from_secs(config.watch.sweep_seconds),
         write_after: Duration::from_millis(config.storage.write_after_ms),
         memory_bytes: match config.index.memory_bytes {
-            0 => telemetry::process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
+            0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
             bytes => bytes,
         },
     }
 }
 
-fn connection_settings(config: &Config) -> ConnectionSettings {
+fn access(config: &Config) -> Access {
+    let allowed = &config.repos.allow_paths;
+    Access {
+        places: if allowed.is_empty() && config.is_local() {
+            LocalPaths::Anywhere
+        } else {
+            LocalPaths::Below(allowed.as_slice().into())
+        },
+        memory_bytes: config.git.memory_bytes,
+        lookup: config.answer.deadline(),
+        read: Duration::from_secs(config.git.read_timeout_seconds),
+    }
+}
+
+fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettings {
     let git = &config.git;
     let lower = |host: &String| host.to_ascii_lowercase();
     ConnectionSettings {
+        access,
         schemes: git.schemes.clone(),
         timeout: Duration::from_secs(git.timeout_seconds),
         stall: Duration::from_secs(git.stall_seconds),
@@ -266,5 +292,6 @@ fn connection_settings(config: &Config) -> ConnectionSettings {
             PrivateHosts::Named(git.private_hosts.iter().map(lower).collect())
         },
         tokens: git.tokens.clone(),
+        token_files: git.token_files.clone(),
     }
 }

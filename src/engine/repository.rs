@@ -186,6 +186,9 @@ pub enum DemandError {
     /// The repository has no revisions: a directory that is not under git.
     #[error("the repository is a directory without git, so it has no other revision")]
     NoRevisions,
+    /// A part of the repository lies where nothing may be read.
+    #[error("{0}")]
+    NotAllowed(String),
     /// Reading or indexing it failed.
     #[error("{0}")]
     Failed(String),

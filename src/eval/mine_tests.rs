@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::eval::case::Repositories;
@@ -108,7 +108,7 @@ fn shop(at: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
 fn commits_that_say_what_they_change_become_cases() -> Outcome {
     let directory = tempfile::tempdir()?;
     let ids = shop(directory.path())?;
-    let git = GitRepo::open(directory.path())?;
+    let git = GitRepo::open(directory.path(), &Arc::default())?;
     let cases = mine(&git, "shop", 200)?;
     let seen: Vec<(&str, &str, &str, Vec<String>)> = cases
         .iter()
@@ -148,7 +148,11 @@ fn commits_that_say_what_they_change_become_cases() -> Outcome {
 fn a_case_does_not_see_its_commit() -> Outcome {
     let directory = tempfile::tempdir()?;
     shop(directory.path())?;
-    let cases = mine(&GitRepo::open(directory.path())?, "shop", 200)?;
+    let cases = mine(
+        &GitRepo::open(directory.path(), &Arc::default())?,
+        "shop",
+        200,
+    )?;
     let walk = Walk {
         repositories: Repositories::new(directory.path().to_string_lossy().into_owned()),
         jobs: 1,

@@ -118,7 +118,7 @@ fn stretches<'a>(cases: &'a [Case], walk: &Walk) -> VecDeque<Stretch<'a>> {
 
 /// When each commit was made, as far as it is known.
 fn commit_times<'a>(repo: &str, cases: &[(usize, &'a Case)], walk: &Walk) -> HashMap<&'a str, i64> {
-    let Ok(git) = GitRepo::open(&walk.repositories.path(repo)) else {
+    let Ok(git) = GitRepo::open(&walk.repositories.path(repo), &Arc::default()) else {
         return HashMap::new();
     };
     cases
@@ -134,12 +134,13 @@ fn work<V: Visitor>(
     quiet: &RwLock<()>,
     visitor: &V,
 ) -> Vec<(usize, V::Output)> {
-    let mut source = GitRepo::open(&walk.repositories.path(&stretch.repo)).map(|git| Source {
-        git,
-        blobs: BlobCache::new(Limits::default(), 0),
-        records: Arc::clone(&stretch.records),
-        indexed: None,
-    });
+    let mut source =
+        GitRepo::open(&walk.repositories.path(&stretch.repo), &Arc::default()).map(|git| Source {
+            git,
+            blobs: BlobCache::new(Limits::default(), 0),
+            records: Arc::clone(&stretch.records),
+            indexed: None,
+        });
     let mut done = Vec::new();
     let (mut visited, mut outputs) = (Vec::new(), Vec::new());
     for (position, case) in &stretch.cases {

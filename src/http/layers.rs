@@ -8,10 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{ALLOW, CONNECTION};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::connections::Reserved;
 use super::problem::Problem;
 
 /// The header that carries a request's id in both directions.
@@ -40,9 +42,10 @@ pub async fn observe(State(limit): State<Duration>, mut request: Request, next: 
     if let Some(problem) = problem {
         let bare = response;
         response = problem.render(&id);
-        if let Some(allow) = bare.headers().get(axum::http::header::ALLOW) {
-            let headers = response.headers_mut();
-            headers.insert(axum::http::header::ALLOW, allow.clone());
+        for name in [ALLOW, CONNECTION] {
+            if let Some(value) = bare.headers().get(&name) {
+                response.headers_mut().insert(name, value.clone());
+            }
         }
     }
     if let Ok(value) = HeaderValue::from_str(&id) {
@@ -59,6 +62,21 @@ pub async fn observe(State(limit): State<Duration>, mut request: Request, next: 
         ms = start.elapsed().as_secs_f64() * 1000.0,
         "request"
     );
+    response
+}
+
+/// Paths that are served on the connections beyond the limit.
+const RESERVED_FOR: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// Refuses what is not asked by operators on a connection that is kept for them.
+pub async fn keep_reserve(request: Request, next: Next) -> Response {
+    let is_reserved = request.extensions().get::<Reserved>().is_some();
+    if !is_reserved || RESERVED_FOR.contains(&request.uri().path()) {
+        return next.run(request).await;
+    }
+    let mut response = Problem::too_many_connections().into_response();
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
     response
 }
 

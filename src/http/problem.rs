@@ -86,6 +86,16 @@ impl Problem {
         )
     }
 
+    /// All connections are busy, and this one is kept for health checks and metrics.
+    pub fn too_many_connections() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too_many_connections",
+            "all server.max_connections connections are busy; ask again later, or raise the limit",
+        )
+        .later(1)
+    }
+
     fn later(self, seconds: u32) -> Self {
         Self {
             retry_after: Some(seconds),
@@ -184,6 +194,9 @@ impl From<DemandError> for Problem {
             DemandError::MalformedRef(_) | DemandError::NoRevisions => {
                 Self::invalid_field("ref", detail)
             }
+            DemandError::NotAllowed(_) => {
+                Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
+            }
             DemandError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }
@@ -207,7 +220,7 @@ impl From<RegisterError> for Problem {
                 Self::invalid_field("source.path", detail)
             }
             RegisterError::OwnData(_) => Self::invalid_field("source.path", detail),
-            RegisterError::NotAllowed(_) => {
+            RegisterError::NotAllowed(_) | RegisterError::Git(GitError::NotAllowed(_)) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
             RegisterError::Location(_) => Self::invalid_field("source.git", detail),
@@ -216,6 +229,10 @@ impl From<RegisterError> for Problem {
             }
             RegisterError::Git(_) => Self::invalid_field("source.git", detail),
             RegisterError::Store(error) => error.into(),
+            RegisterError::Credentials(_) => {
+                tracing::error!(error = detail, "a registration was not stored");
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", detail).later(5)
+            }
             RegisterError::Defect => Self::internal(),
         }
     }

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -43,6 +43,7 @@ fn bordered<S: Clone + Send + Sync + 'static>(
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(limits.body_bytes))
         .layer(from_fn_with_state(hosts.clone(), hosts::check))
+        .layer(from_fn(layers::keep_reserve))
         .layer(CatchPanicLayer::custom(layers::after_panic))
         .layer(from_fn_with_state(limits.request_timeout, layers::observe))
 }

@@ -1,6 +1,7 @@
 //! Which repositories there are: registers, removes and restores them, and starts the tasks that
 //! keep them current. The list outlives the process; what `--watch` names does not.
 
+mod credentials;
 mod memory;
 mod orphans;
 mod source;
@@ -17,16 +18,18 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::IngestSettings;
 use super::demand::Supplier;
 use super::driver::{Driver, GitSource, Origin};
+use super::git::location::Remote;
 use super::git::remote::{self, RemoteCopy};
-use super::git::{GitError, Location, LocationError, Records};
+use super::git::{Access, GitError, LocalPaths, Location, LocationError, Records};
 use super::keep::Keeper;
 use super::past::PastReader;
 use super::tree::Stats;
+use super::{CREDENTIALS, IngestSettings};
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
+use credentials::Credentials;
 
 /// A repository to register, as it was asked for.
 #[derive(Clone, Debug)]
@@ -72,6 +75,9 @@ pub enum RegisterError {
     /// The list cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The secret of a URL cannot be kept.
+    #[error("the credentials of the URL cannot be stored: {0}")]
+    Credentials(std::io::Error),
     /// A defect.
     #[error("checking the source failed")]
     Defect,
@@ -89,6 +95,9 @@ pub struct Catalog {
     transfers: Arc<Semaphore>,
     /// Stops the tasks of one repository.
     stops: DashMap<RepoName, (CancellationToken, TaskTracker)>,
+    /// Where those may lie that the operator named at the start.
+    trusted: DashMap<RepoName, Arc<Access>>,
+    credentials: Arc<Credentials>,
     /// What drives those that rest, once they are wanted.
     resting: DashMap<RepoName, (Writer, Orders)>,
 }
@@ -105,6 +114,8 @@ impl Catalog {
             engine,
             store,
             transfers: Arc::new(Semaphore::new(settings.poll.transfers.max(1))),
+            trusted: DashMap::new(),
+            credentials: Arc::new(Credentials::new(settings.data_dir.join(CREDENTIALS))),
             settings: Arc::new(settings),
             stop,
             tracker: TaskTracker::new(),
@@ -118,6 +129,7 @@ impl Catalog {
     /// # Errors
     /// When the list cannot be read.
     pub async fn restore(&self) -> Result<(), StoreError> {
+        self.move_credentials_out_of_rows().await?;
         let mut registered = Vec::new();
         for row in self.store.repositories().await? {
             match RepoName::new(&row.name) {
@@ -127,6 +139,31 @@ impl Catalog {
         }
         self.start_those_that_fit(registered).await;
         Ok(())
+    }
+
+    /// Earlier programs stored URLs as they were given: what they hold of secrets is moved.
+    async fn move_credentials_out_of_rows(&self) -> Result<(), StoreError> {
+        let mut is_any = false;
+        for row in self.store.repositories().await? {
+            let parsed = Location::parse(&row.location, &self.settings.connection.schemes);
+            let Ok(Location::Remote(remote)) = parsed else {
+                continue;
+            };
+            let (location, Some(login)) = source::without_login(row.location, remote) else {
+                continue;
+            };
+            let kept = self.credentials.set(&row.name, Some(login), true);
+            if let Err(error) = kept {
+                tracing::warn!(repo = row.name, %error, "its credentials stay in the database");
+                continue;
+            }
+            self.store.set_location(&row.name, &location).await?;
+            is_any = true;
+        }
+        match is_any {
+            true => self.store.scrub().await,
+            false => Ok(()),
+        }
     }
 
     /// Registers a repository and starts indexing it.
@@ -140,13 +177,16 @@ impl Catalog {
         let name = RepoName::new(&registration.name)?;
         let settings = Arc::clone(&self.settings);
         let source = registration.source;
-        let source = tokio::task::spawn_blocking(move || source::checked(source, &settings))
-            .await
-            .map_err(|_| RegisterError::Defect)??;
+        let checked = tokio::task::spawn_blocking(move || source::checked(source, &settings));
+        let (source, login) = checked.await.map_err(|_| RegisterError::Defect)??;
         let taken = || RegisterError::Taken(name.to_string());
         if self.engine.get(name.as_str()).is_some() {
             return Err(taken());
         }
+        let is_lasting = !self.store.is_copy();
+        self.credentials
+            .set(name.as_str(), login, is_lasting)
+            .map_err(RegisterError::Credentials)?;
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
@@ -172,6 +212,9 @@ impl Catalog {
         }
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let base = RepoName::from_directory(&base);
+        let (access, root) = (Arc::clone(&self.settings.access), path.clone());
+        let access = tokio::task::spawn_blocking(move || access.trusting(&root));
+        let access = access.await.map_err(|_| RegisterError::Defect)?;
         for number in 1..100 {
             let name = match number {
                 1 => base.clone(),
@@ -181,8 +224,9 @@ impl Catalog {
                 path: path.clone(),
                 watch: true,
             };
-            if let Some(repository) = self.start(name, source) {
-                return Ok(repository);
+            if let Some((writer, orders)) = self.engine.add(name.clone(), source) {
+                self.trusted.insert(name, access);
+                return Ok(self.drive(writer, orders));
             }
         }
         Err(RegisterError::Taken(base.to_string()))
@@ -207,6 +251,10 @@ impl Catalog {
             tracker.wait().await;
         }
         self.resting.remove(name);
+        self.trusted.remove(name);
+        if let Err(error) = self.credentials.remove(name) {
+            tracing::warn!(repo = name, %error, "its credentials were not removed");
+        }
         let copy = self.settings.copy_at(name);
         let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
@@ -351,6 +399,7 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
+            access: self.access_of(name.as_str(), copy.is_some()),
             transfers: Arc::clone(&self.transfers),
             stop: stop.clone(),
             tracker: tracker.clone(),
@@ -386,13 +435,29 @@ impl Catalog {
         }
     }
 
+    /// Where a repository may lie, with everything that it is made of.
+    fn access_of(&self, name: &str, is_copy: bool) -> Arc<Access> {
+        if is_copy {
+            // Git made it here, and nobody else writes to it.
+            return Arc::new(Access {
+                places: LocalPaths::Anywhere,
+                ..Access::clone(&self.settings.access)
+            });
+        }
+        let trusted = self.trusted.get(name);
+        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
+    }
+
     /// The copy that is made of a remote repository.
     fn copy_of(&self, source: &Source, name: &str) -> Option<RemoteCopy> {
         let Source::Git { location, .. } = source else {
             return None;
         };
         match Location::parse(location, &self.settings.connection.schemes) {
-            Ok(Location::Remote(remote)) => Some(self.settings.copy_of(remote, name)),
+            Ok(Location::Remote(remote)) => {
+                let login = remote.login.clone().or_else(|| self.credentials.of(name));
+                Some(self.settings.copy_of(Remote { login, ..remote }, name))
+            }
             _ => None,
         }
     }

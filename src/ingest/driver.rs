@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::IngestSettings;
-use super::git::{GitError, GitRepo, Step};
+use super::git::{Access, GitError, GitRepo, Step};
 use super::past::PastReader;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
@@ -32,6 +32,8 @@ use tree::{Look, TreeWork, as_stored, threads_apart};
 pub(super) struct Driver {
     pub engine: Arc<Engine>,
     pub settings: Arc<IngestSettings>,
+    /// Where the repository, and what it is made of, may lie.
+    pub access: Arc<Access>,
     /// The right to one clone or fetch.
     pub transfers: Arc<Semaphore>,
     pub stop: CancellationToken,
@@ -67,7 +69,13 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
-        let read = as_stored(path.clone(), self.excluded(), Arc::clone(&self.stats));
+        let access = Arc::clone(&self.access);
+        let read = as_stored(
+            path.clone(),
+            self.excluded(),
+            access,
+            Arc::clone(&self.stats),
+        );
         let Some(writer) = self.serve_earlier(writer, read).await else {
             return;
         };
@@ -110,10 +118,10 @@ impl Driver {
     async fn open_tree(&self, path: PathBuf, watch: bool, writer: Writer) -> Option<TreeWork> {
         let (shared, excluded) = (self.shared(), self.excluded());
         let settings = Arc::clone(&self.settings);
-        let stats = Arc::clone(&self.stats);
+        let (stats, access) = (Arc::clone(&self.stats), Arc::clone(&self.access));
         self.blocking(move || {
             let apart = threads_apart(&path);
-            let tree = WorkingTree::new(path, excluded).knowing(stats);
+            let tree = WorkingTree::new(path, excluded, access).knowing(stats);
             shared.git.store(tree.git().cloned().map(Arc::new));
             let mut work = TreeWork {
                 tree,

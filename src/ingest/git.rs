@@ -2,6 +2,7 @@
 //! commit's files come from one `ls-tree` and one `cat-file --batch`; blobs that the cache knows
 //! are not read. Nothing in a repository is executed. Start at [`GitRepo`].
 
+mod access;
 pub mod address;
 mod command;
 pub mod connection;
@@ -10,21 +11,26 @@ pub mod history;
 pub mod location;
 mod objects;
 mod process;
+pub mod reference;
 pub mod remote;
 mod transfer;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
 
 use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, Cancelled, Past, Progress};
+pub use access::{Access, LocalPaths};
 pub use head::HeadMark;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
 pub use objects::{Differences, Entry, EntryKind};
+use process::Patience;
 
 /// Why git could not give what was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +73,22 @@ pub enum GitError {
         /// The setting that gives it.
         setting: &'static str,
     },
+    /// It took more processor time than allowed.
+    #[error("git {0} was ended: it took more processor time than it may")]
+    Exhausted(String),
+    /// It wrote more than is read.
+    #[error("git {subcommand} wrote more than {megabytes} MiB: the repository has too many files")]
+    TooMuch {
+        /// Its subcommand.
+        subcommand: String,
+        /// The limit.
+        megabytes: usize,
+    },
+    /// A part of the repository lies where nothing may be read.
+    #[error(
+        "the repository may not be read: its {0} lies outside `repos.allow_paths`; add where it lies, or make a clone of its own inside"
+    )]
+    NotAllowed(&'static str),
     /// The machine is one of a private network.
     #[error(
         "{0} is an address of this machine or of a private network: name it in `git.private_hosts` to allow it"
@@ -116,25 +138,27 @@ pub struct GitRepo {
     git_dir: PathBuf,
     /// The part of the tree that is looked at, with a trailing `/`; empty for all of it.
     prefix: String,
+    access: Arc<Access>,
 }
 
 impl GitRepo {
     /// Opens a bare repository or the repository of a clone, given by its own directory.
     ///
     /// # Errors
-    /// When git is missing or the directory is no repository.
-    pub fn open(path: &Path) -> Result<Self, GitError> {
+    /// When git is missing, the directory is no repository, or `access` does not reach all of it.
+    pub fn open(path: &Path, access: &Arc<Access>) -> Result<Self, GitError> {
         let not_one = || GitError::NotARepository(path.to_owned());
-        let dot_git = path.join(".git");
-        if dot_git.exists() {
-            return Self::around(path)?.ok_or_else(not_one);
+        if path.join(".git").symlink_metadata().is_ok() {
+            return Self::around(path, access)?.ok_or_else(not_one);
         }
+        access.check(path)?;
         if !path.join("objects").is_dir() || !path.join("HEAD").exists() {
             return Err(not_one());
         }
         Ok(Self {
             git_dir: path.to_owned(),
             prefix: String::new(),
+            access: Arc::clone(access),
         })
     }
 
@@ -142,14 +166,15 @@ impl GitRepo {
     /// where it belongs to none.
     ///
     /// # Errors
-    /// When git is missing.
-    pub fn around(directory: &Path) -> Result<Option<Self>, GitError> {
+    /// When git is missing, or `access` does not reach all of the repository.
+    pub fn around(directory: &Path, access: &Arc<Access>) -> Result<Option<Self>, GitError> {
+        access.check_around(directory)?;
         let mut command = command::git();
         command
             .arg("-C")
             .arg(directory)
             .args(["rev-parse", "--absolute-git-dir", "--show-prefix"]);
-        let output = command::run(&mut command)?;
+        let output = access.look_up(&mut command)?;
         if !output.status.success() {
             return Ok(None);
         }
@@ -158,9 +183,12 @@ impl GitRepo {
         let Some(git_dir) = lines.next().filter(|l| !l.is_empty()) else {
             return Ok(None);
         };
+        let git_dir = PathBuf::from(git_dir);
+        access.check(&git_dir)?;
         Ok(Some(Self {
-            git_dir: PathBuf::from(git_dir),
+            git_dir,
             prefix: lines.next().unwrap_or("").to_owned(),
+            access: Arc::clone(access),
         }))
     }
 
@@ -174,12 +202,12 @@ impl GitRepo {
     /// # Errors
     /// When it names none, or the text is no ref.
     pub fn resolve(&self, reference: &str) -> Result<String, GitError> {
-        Self::check_reference(reference)?;
-        let mut command = command::git_in(&self.git_dir);
+        reference::check(reference)?;
+        let mut command = self.command()?;
         command
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
             .arg(format!("{reference}^{{commit}}"));
-        let output = command::run(&mut command)?;
+        let output = self.access.look_up(&mut command)?;
         let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if output.status.success() && ObjectId::from_hex(&id).is_ok() {
             return Ok(id);
@@ -195,15 +223,15 @@ impl GitRepo {
 
     /// Whether a name, as opposed to an id, leads to an object that cannot be read.
     fn is_lost(&self, reference: &str) -> Result<bool, GitError> {
-        let mut command = command::git_in(&self.git_dir);
+        let mut command = self.command()?;
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        let named = command::run(command.arg(reference))?;
+        let named = self.access.look_up(command.arg(reference))?;
         let id = String::from_utf8_lossy(&named.stdout).trim().to_owned();
         if !named.status.success() || id == reference || ObjectId::from_hex(&id).is_err() {
             return Ok(false);
         }
-        let mut command = command::git_in(&self.git_dir);
-        let kind = command::run(command.args(["cat-file", "-t", &id]))?;
+        let mut command = self.command()?;
+        let kind = self.access.look_up(command.args(["cat-file", "-t", &id]))?;
         // A commit that is no commit is spoiled.
         Ok(!kind.status.success() || kind.stdout.starts_with(b"commit"))
     }
@@ -214,11 +242,11 @@ impl GitRepo {
     /// When the repository has no such commit.
     pub fn commit_time(&self, commit: &str) -> Result<i64, GitError> {
         let commit = self.resolve(commit)?;
-        let mut command = command::git_in(&self.git_dir);
+        let mut command = self.command()?;
         command.args(["log", "--max-count=1", "--format=%ct", "--end-of-options"]);
         command.args([&commit, "--"]);
-        let output = command::stdout(&mut command)?;
-        String::from_utf8_lossy(&output)
+        let output = self.access.look_up(&mut command)?;
+        String::from_utf8_lossy(&output.stdout)
             .trim()
             .parse()
             .map_err(|_| GitError::Output("log"))
@@ -311,27 +339,15 @@ impl GitRepo {
         }
     }
 
-    /// Refuses what git would read as an option, a path in a tree, a range or a search.
-    ///
-    /// # Errors
-    /// When the text cannot be a ref.
-    pub fn check_reference(reference: &str) -> Result<(), GitError> {
-        let reason = if reference.is_empty() {
-            "it is empty"
-        } else if reference.len() > 255 {
-            "it is longer than 255 bytes"
-        } else if reference.starts_with('-') {
-            "it begins with `-`"
-        } else if reference.contains("..") {
-            "it contains `..`"
-        } else if reference.contains(|c: char| c.is_control() || " :?*[\\".contains(c)) {
-            "it contains a space, a control character or one of `:?*[\\`"
-        } else {
-            return Ok(());
-        };
-        Err(GitError::MalformedRef {
-            reference: reference.chars().take(255).collect(),
-            reason,
-        })
+    /// A git command on this repository, all of which may still be read.
+    fn command(&self) -> Result<Command, GitError> {
+        self.access.check(&self.git_dir)?;
+        Ok(command::git_in(&self.git_dir))
+    }
+
+    /// What listing or reading the files of a commit may cost, from now on.
+    fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> Patience<'a> {
+        let setting = "git.read_timeout_seconds";
+        Patience::new(stop, self.access.read, subcommand, setting).with_memory(&self.access)
     }
 }

@@ -2,6 +2,7 @@
 //! registers nothing.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate_index::Revision;
 use tokio_util::sync::CancellationToken;
@@ -48,19 +49,25 @@ pub fn read(
         .ok()
         .filter(|root| root.is_dir())
         .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))?;
-    let bare = GitRepo::open(&root)
+    let access = Arc::default();
+    let bare = GitRepo::open(&root, &access)
         .ok()
         .filter(|_| !root.join(".git").exists());
     match (bare, reference) {
         (Some(git), _) => commit(&git, reference.unwrap_or("HEAD"), blobs, limits, progress),
-        (None, Some(reference)) => match GitRepo::around(&root)? {
+        (None, Some(reference)) => match GitRepo::around(&root, &access)? {
             Some(git) => commit(&git, reference, blobs, limits, progress),
             None => Err(OnceError::NoRevisions {
                 path: root,
                 reference: reference.to_owned(),
             }),
         },
-        (None, None) => tree(root, blobs, limits, progress),
+        (None, None) => tree(
+            WorkingTree::new(root, Vec::new(), access),
+            blobs,
+            limits,
+            progress,
+        ),
     }
 }
 
@@ -88,12 +95,11 @@ fn commit(
 }
 
 fn tree(
-    root: PathBuf,
+    mut tree: WorkingTree,
     blobs: &BlobCache,
     limits: &HistoryLimits,
     progress: &Progress,
 ) -> Result<Plan, OnceError> {
-    let mut tree = WorkingTree::new(root, Vec::new());
     let git = tree.git().cloned();
     let (scanned, past) = std::thread::scope(|threads| {
         let past = threads.spawn(|| past_of_head(git.as_ref(), limits));

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 pub use network::is_network;
 
-use super::git::GitRepo;
+use super::git::{Access, GitRepo};
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use head::Head;
@@ -56,6 +56,7 @@ pub struct WorkingTree {
     directories: HashSet<PathBuf>,
     head: Head,
     stats: Arc<Stats>,
+    access: Arc<Access>,
 }
 
 #[derive(Debug)]
@@ -66,10 +67,10 @@ struct Entry {
 
 impl WorkingTree {
     /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
-    /// must not be indexed wherever they lie.
-    pub fn new(root: PathBuf, excluded: Vec<PathBuf>) -> Self {
+    /// must not be indexed wherever they lie; `access` bounds where it and its repository may lie.
+    pub fn new(root: PathBuf, excluded: Vec<PathBuf>, access: Arc<Access>) -> Self {
         // Without git a tree is still a tree: it has no commit, no past and no other revision.
-        let git = GitRepo::around(&root).unwrap_or_else(|error| {
+        let git = GitRepo::around(&root, &access).unwrap_or_else(|error| {
             tracing::warn!(root = %root.display(), %error, "read as a plain directory");
             None
         });
@@ -80,6 +81,7 @@ impl WorkingTree {
             directories: HashSet::new(),
             head: Head::default(),
             stats: Arc::new(Stats::kept_in(None)),
+            access,
             root,
         }
     }
@@ -423,12 +425,18 @@ impl WorkingTree {
     }
 
     fn check_root(&self) -> Result<(), TreeError> {
+        let unreadable = |reason: String| TreeError::Unreadable {
+            path: self.root.clone(),
+            reason,
+        };
+        // It may have been replaced by a link since it was registered.
+        let real = std::fs::canonicalize(&self.root).map_err(|e| unreadable(e.to_string()))?;
+        if !self.access.places.admits(&real) {
+            return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
+        }
         match std::fs::read_dir(&self.root) {
             Ok(_) => Ok(()),
-            Err(error) => Err(TreeError::Unreadable {
-                path: self.root.clone(),
-                reason: error.to_string(),
-            }),
+            Err(error) => Err(unreadable(error.to_string())),
         }
     }
 }
@@ -463,7 +471,7 @@ mod tests {
         ];
         let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
         let look = |root: &Path| {
-            let mut tree = WorkingTree::new(root.to_owned(), Vec::new());
+            let mut tree = WorkingTree::new(root.to_owned(), Vec::new(), Arc::default());
             let mut listing = tree.list(None, &progress).unwrap();
             let directories = std::mem::take(&mut listing.stats);
             assert_eq!(directories.len(), 2);
@@ -490,7 +498,7 @@ mod tests {
         // The same while something is made of what was read.
         for (_keep, root, change) in drafted {
             let watcher = Arc::new(TreeWatcher::new(None, Arc::default()).unwrap());
-            let mut tree = WorkingTree::new(root.clone(), Vec::new());
+            let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
             let mut drafts = 0;
             let draft = |tree: &mut WorkingTree| {
                 assert_eq!(tree.files()[0].path.as_str(), "a/same.py");
@@ -503,7 +511,7 @@ mod tests {
                 let files = tree.files().into_iter();
                 files.map(|f| (f.path, f.blob)).collect::<Vec<_>>()
             };
-            let mut fresh = WorkingTree::new(root.clone(), Vec::new());
+            let mut fresh = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
             fresh.rescan(&blobs, &progress, None).unwrap();
             assert_eq!((drafts, listed(&tree)), (1, listed(&fresh)));
         }

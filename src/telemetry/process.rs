@@ -1,7 +1,8 @@
-//! Figures of this process, read from `/proc`. Elsewhere than on Linux they are absent.
+//! Figures and limits of this process. What is read from `/proc` is absent elsewhere than on Linux.
 
 use std::fs;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tikv_jemalloc_ctl::{epoch, stats};
 
 /// What the system says of this process.
@@ -49,6 +50,25 @@ pub fn figures() -> ProcessFigures {
         max_files: limit_of_files(),
         threads: field(&status, "Threads:"),
     }
+}
+
+/// Files that this process may open.
+pub fn max_open_files() -> usize {
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    })
+}
+
+/// Lets this process open as many files as its user may.
+pub fn raise_open_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    // What may not be raised stays.
+    let _ = setrlimit(Resource::Nofile, raised);
 }
 
 /// Bytes of memory that this machine has, or this container where it may use less. `None` where the

@@ -688,8 +688,10 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
     }
     let blobs = BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
     let progress = Progress::default();
-    let repo = GitRepo::open(&root).unwrap();
-    let below = GitRepo::around(&root.join("a")).unwrap().unwrap();
+    let repo = GitRepo::open(&root, &Arc::default()).unwrap();
+    let below = GitRepo::around(&root.join("a"), &Arc::default())
+        .unwrap()
+        .unwrap();
     let all = |repo: &GitRepo, commit: &str| {
         let mut files = repo.files(commit, &[], &blobs, &progress).unwrap();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -745,7 +747,7 @@ fn a_file_that_differs_is_parsed_where_it_differs() {
         std::fs::write(root.join("shop.py"), text).unwrap();
         commit(&root, name)
     });
-    let repo = GitRepo::open(&root).unwrap();
+    let repo = GitRepo::open(&root, &Arc::default()).unwrap();
     let progress = Progress::default();
     let fresh = || BlobCache::new(foveate_parse::Limits::default(), 1 << 20);
     let mut before = repo.files(&commits[0], &[], &fresh(), &progress).unwrap();

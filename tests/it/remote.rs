@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate::config::Config;
 use foveate::engine::Progress;
@@ -521,6 +522,8 @@ fn the_objects_of_a_clone_are_counted() {
         follow_redirects: false,
         private_hosts: PrivateHosts::All,
         tokens: BTreeMap::new(),
+        token_files: BTreeMap::new(),
+        access: Arc::default(),
     };
     let at = keep.path().join("copy.git");
     let copy = RemoteCopy::new(Connection::new(remote, settings), at);

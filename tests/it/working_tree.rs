@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foveate::engine::{BlobCache, Progress};
 use foveate::ingest::tree::WorkingTree;
@@ -83,7 +84,7 @@ fn what_edits_leave_is_what_a_fresh_look_finds() {
         let root = keep.path().canonicalize().unwrap();
         let blobs = BlobCache::new(Limits::default(), 0);
         let progress = Progress::default();
-        let mut followed = WorkingTree::new(root.clone(), Vec::new());
+        let mut followed = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
         followed.rescan(&blobs, &progress, None).unwrap();
         for step in 0..25 {
             let mut changed = Changed::default();
@@ -92,7 +93,7 @@ fn what_edits_leave_is_what_a_fresh_look_finds() {
             }
             let before = state(&followed);
             let differs = followed.apply(&changed, &blobs, &progress, None).unwrap();
-            let mut fresh = WorkingTree::new(root.clone(), Vec::new());
+            let mut fresh = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
             fresh.rescan(&blobs, &progress, None).unwrap();
             assert_eq!(state(&followed), state(&fresh), "seed {seed}, step {step}");
             assert_eq!(differs, before != state(&fresh), "seed {seed}, step {step}");

@@ -2,6 +2,7 @@
 //! they are worth on commits that are newer than all that they were fitted to.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::bail;
 use foveate_query::RankingConfig;
@@ -35,7 +36,7 @@ pub fn load(path: &Path, commits: usize, walk: &WalkArgs) -> anyhow::Result<(Vec
             path.display()
         )));
     };
-    let git = GitRepo::open(path)?;
+    let git = GitRepo::open(path, &Arc::default())?;
     let cases = mine(&git, template, commits)?;
     Ok((cases, walk.over(Repositories::new(template.to_owned()))))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::disk;
 use crate::engine::RepoName;
-use crate::ingest::{HISTORY, INDEX, IngestSettings, RECORDS};
+use crate::ingest::{CREDENTIALS, HISTORY, INDEX, IngestSettings, RECORDS};
 
 /// Removes what is stored under names that `is_known` does not know. Returns the bytes freed, by
 /// name.
@@ -14,11 +14,14 @@ pub(super) fn remove(
     is_known: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for stored in [INDEX, HISTORY].map(|stored| settings.data_dir.join(stored)) {
+    for stored in [INDEX, HISTORY, CREDENTIALS].map(|stored| settings.data_dir.join(stored)) {
         for entry in std::fs::read_dir(stored).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            let name = name.strip_suffix(RECORDS).unwrap_or(&name);
+            let name = [RECORDS, ".json"]
+                .iter()
+                .find_map(|ending| name.strip_suffix(ending))
+                .unwrap_or(&name);
             if RepoName::new(name).is_err() || is_known(name) {
                 continue;
             }

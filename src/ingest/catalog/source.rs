@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use super::RegisterError;
 use crate::engine::Source;
-use crate::ingest::git::location::Remote;
-use crate::ingest::git::{GitRepo, Location};
-use crate::ingest::{IngestSettings, LocalPaths};
+use crate::ingest::IngestSettings;
+use crate::ingest::git::location::{Login, Remote};
+use crate::ingest::git::{GitRepo, Location, reference};
 
-/// Makes paths canonical and refuses what cannot be indexed. Blocks.
-pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Source, RegisterError> {
+/// Makes paths canonical, takes secrets out of URLs, and refuses what cannot be indexed. Blocks.
+pub(super) fn checked(
+    source: Source,
+    settings: &IngestSettings,
+) -> Result<(Source, Option<Login>), RegisterError> {
     match source {
         Source::WorkingTree { path, watch } => {
             if !path.is_absolute() {
@@ -17,62 +20,63 @@ pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Sourc
             }
             let path = allowed_directory(&path, settings)?;
             refuse_own_data(&path, &settings.data_dir)?;
-            Ok(Source::WorkingTree { path, watch })
+            settings.access.check_around(&path)?;
+            Ok((Source::WorkingTree { path, watch }, None))
         }
         Source::Git {
             location,
             reference,
             poll,
         } => {
-            let location = match Location::parse(&location, &settings.connection.schemes)? {
+            let (location, login) = match Location::parse(&location, &settings.connection.schemes)?
+            {
                 Location::Remote(remote) => {
                     if let Some(reference) = &reference {
-                        GitRepo::check_reference(reference)?;
+                        reference::check(reference)?;
                     }
-                    check_file(&remote, settings)?;
-                    location
+                    if let Some(path) = remote.file() {
+                        let path = allowed_directory(&path, settings)?;
+                        GitRepo::open(&path, &settings.access)?;
+                    }
+                    without_login(location, remote)
                 }
                 Location::Local(path) => {
                     let path = allowed_directory(&path, settings)?;
-                    let git = GitRepo::open(&path)?;
-                    allowed_directory(git.git_dir(), settings)?;
+                    let git = GitRepo::open(&path, &settings.access)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
                     }
-                    path.display().to_string()
+                    (path.display().to_string(), None)
                 }
             };
-            Ok(Source::Git {
+            let source = Source::Git {
                 location,
                 reference,
                 poll,
-            })
+            };
+            Ok((source, login))
         }
     }
 }
 
-/// A `file` URL names a directory, and is no way around the list of those that are allowed.
-fn check_file(remote: &Remote, settings: &IngestSettings) -> Result<(), RegisterError> {
-    let Some(path) = remote.address.strip_prefix("file://") else {
-        return Ok(());
-    };
-    let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-    allowed_directory(Path::new(&*path), settings).map(drop)
+/// A location as it may be stored and shown, and the secret that its URL holds. The user of an ssh URL
+/// is none.
+pub(super) fn without_login(location: String, remote: Remote) -> (String, Option<Login>) {
+    match remote.login {
+        Some(login) if remote.scheme != "ssh" => (remote.address, Some(login)),
+        _ => (location, None),
+    }
 }
 
 fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, RegisterError> {
     // What lies outside is refused in the same words whether it exists or not.
     let not_allowed = || RegisterError::NotAllowed(path.display().to_string());
     let real = canonical_directory(path);
-    match (&settings.local_paths, real) {
-        (LocalPaths::Anywhere, real) => real,
-        (LocalPaths::Below(allowed), Ok(real)) if allowed.iter().any(|a| real.starts_with(a)) => {
-            Ok(real)
-        }
-        (LocalPaths::Below(allowed), Err(error)) if allowed.iter().any(|a| path.starts_with(a)) => {
-            Err(error)
-        }
-        (LocalPaths::Below(_), _) => Err(not_allowed()),
+    let places = &settings.access.places;
+    match real {
+        Ok(real) if places.admits(&real) => Ok(real),
+        Err(error) if places.admits_missing(path) => Err(error),
+        _ => Err(not_allowed()),
     }
 }
 

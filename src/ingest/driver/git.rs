@@ -13,7 +13,7 @@ use super::{Driver, Listed, Loading, Outcome, Shared, fail, finished, publish, p
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
-use crate::ingest::git::{GitError, GitRepo, Step};
+use crate::ingest::git::{Access, GitError, GitRepo, Step};
 use crate::ingest::schedule::Schedule;
 
 /// What to keep current.
@@ -27,10 +27,13 @@ pub(in crate::ingest) struct GitSource {
 
 impl GitSource {
     /// How what is stored of the files of the ref is found.
-    fn as_stored(&self) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
+    fn as_stored(
+        &self,
+        access: Arc<Access>,
+    ) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + use<> {
         let (directory, reference) = (self.origin.directory().to_owned(), self.reference.clone());
         move |driver, blobs, progress| {
-            let git = GitRepo::open(&directory).ok()?;
+            let git = GitRepo::open(&directory, &access).ok()?;
             let commit = git.resolve(&reference).ok()?;
             let files = git.files(&commit, &[], blobs, progress).ok()?;
             driver.git.store(Some(Arc::new(git)));
@@ -82,7 +85,8 @@ enum Transfer {
 impl Driver {
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
-        let Some(mut writer) = self.serve_earlier(writer, source.as_stored()).await else {
+        let stored = source.as_stored(Arc::clone(&self.access));
+        let Some(mut writer) = self.serve_earlier(writer, stored).await else {
             return;
         };
         let mut schedule = Schedule::new(PollSettings {
@@ -145,6 +149,7 @@ impl Driver {
         let work = GitWork {
             driver: self.shared(),
             directory: source.origin.directory().to_owned(),
+            access: Arc::clone(&self.access),
             is_copy: matches!(source.origin, Origin::Remote(_)),
             reference: source.reference.clone(),
         };
@@ -213,6 +218,7 @@ enum SourceState {
 struct GitWork {
     driver: Shared,
     directory: PathBuf,
+    access: Arc<Access>,
     /// Whether it is a copy of ours, which lacks nothing.
     is_copy: bool,
     reference: String,
@@ -261,7 +267,7 @@ impl GitWork {
     /// The files of the ref, unless it names the commit that is current.
     fn read(&self, writer: &Writer, cause: Cause) -> Result<Option<Plan>, GitError> {
         let repository = writer.repository();
-        let git = GitRepo::open(&self.directory)?;
+        let git = GitRepo::open(&self.directory, &self.access)?;
         self.driver.git.store(Some(Arc::new(git.clone())));
         let commit = git.resolve(&self.reference)?;
         let basis = repository.basis();

@@ -9,6 +9,7 @@ use foveate_index::Snapshot;
 use super::{Listed, Outcome, Shared, fail, publish};
 use crate::engine::{BlobCache, Cause, Past, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
+use crate::ingest::git::Access;
 use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 
@@ -55,13 +56,14 @@ pub(super) fn threads_apart(root: &Path) -> Option<Arc<rayon::ThreadPool>> {
 pub(super) fn as_stored(
     root: PathBuf,
     excluded: Vec<PathBuf>,
+    access: Arc<Access>,
     stats: Arc<Stats>,
 ) -> impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> {
     move |driver, blobs, progress| {
         if is_network(&root).is_some() {
             return None;
         }
-        let mut tree = WorkingTree::new(root, excluded).knowing(stats);
+        let mut tree = WorkingTree::new(root, excluded, access).knowing(stats);
         tree.rescan(blobs, progress, None).ok()?;
         driver.git.store(tree.git().cloned().map(Arc::new));
         Some((tree.revision(), tree.files()))

@@ -6,9 +6,10 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use super::GitError;
+use super::process::{self, Patience};
 
 /// Settings given on the command line win over a repository's own, which are not to be trusted:
 /// some of them name programs to run.
@@ -126,20 +127,12 @@ fn with_settings(mut command: Command) -> Command {
     command
 }
 
-/// Runs a command to its end.
-///
-/// # Errors
-/// When git is not installed or the process cannot be started.
-pub fn run(command: &mut Command) -> Result<Output, GitError> {
-    command.output().map_err(start_error)
-}
-
 /// Runs a command to its end and gives what it wrote.
 ///
 /// # Errors
-/// As [`run`], and when git reports a failure.
-pub fn stdout(command: &mut Command) -> Result<Vec<u8>, GitError> {
-    let output = run(command)?;
+/// As [`process::output`], and when git reports a failure.
+pub fn stdout(command: &mut Command, patience: &Patience<'_>) -> Result<Vec<u8>, GitError> {
+    let output = process::output(command, patience)?;
     if output.status.success() {
         return Ok(output.stdout);
     }
@@ -164,7 +157,8 @@ pub fn failure(command: &Command, stderr: &[u8]) -> GitError {
     }
 }
 
-fn subcommand(command: &Command) -> String {
+/// The first argument that is no option.
+pub fn subcommand(command: &Command) -> String {
     let mut arguments = command.get_args();
     while let Some(argument) = arguments.next() {
         if argument == OsStr::new("-c") {
@@ -193,7 +187,11 @@ pub fn first_lines(stderr: &[u8]) -> String {
         .filter(printable)
         .take(400)
         .collect();
-    super::location::without_credentials(&short)
+    let mut short = super::location::without_credentials(&short);
+    if short.to_ascii_lowercase().contains("out of memory") {
+        short += " (`git.memory_bytes` bounds what one git process may allocate)";
+    }
+    short
 }
 
 #[cfg(test)]

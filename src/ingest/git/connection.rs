@@ -2,16 +2,22 @@
 //! and with whose credentials. A secret goes through git's environment alone.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::address::{self, PrivateHosts};
 use super::location::Remote;
-use super::{GitError, command};
+use super::{Access, GitError, GitRepo, command};
 
 /// How remote repositories are reached.
 #[derive(Clone, Debug)]
 pub struct ConnectionSettings {
+    /// Where repositories on this machine may lie, and what git may take.
+    pub access: Arc<Access>,
     /// Schemes that may be used, redirections included.
     pub schemes: Vec<String>,
     /// Time for one clone or fetch.
@@ -24,6 +30,8 @@ pub struct ConnectionSettings {
     pub private_hosts: PrivateHosts,
     /// By host: the environment variable with the token.
     pub tokens: BTreeMap<String, String>,
+    /// By host: the file with the token.
+    pub token_files: BTreeMap<String, PathBuf>,
 }
 
 /// The way to one remote repository.
@@ -56,12 +64,21 @@ impl Connection {
         self.settings.timeout
     }
 
+    /// What git may read of this machine, and take.
+    pub fn access(&self) -> &Access {
+        &self.settings.access
+    }
+
     /// A git command that may talk to the remote's machine, and to no other.
     ///
     /// # Errors
-    /// When the machine may not be talked to, or a token is not there.
+    /// When the machine or directory may not be read from, or a token is not there.
     pub fn command(&self) -> Result<Command, GitError> {
         let settings = &self.settings;
+        if let Some(path) = self.remote.file() {
+            // A clone reads what its source borrows from others.
+            GitRepo::open(&path, &settings.access)?;
+        }
         let addresses = address::check(&self.remote, &settings.private_hosts)?;
         let mut command = command::connecting(&settings.schemes);
         let redirects = if settings.follow_redirects {
@@ -118,14 +135,27 @@ impl Connection {
             let user = login.user.clone();
             return Ok(Some((user, password.unwrap_or_default(), is_whole)));
         }
-        let Some(variable) = self.settings.tokens.get(&self.remote.host) else {
+        let token = self.token()?;
+        Ok(token.map(|token| (TOKEN_USER.to_owned(), token, true)))
+    }
+
+    /// The token that the configuration names for the machine.
+    fn token(&self) -> Result<Option<String>, GitError> {
+        let host = &self.remote.host;
+        let (found, name) = if let Some(variable) = self.settings.tokens.get(host) {
+            let name = format!("`git.tokens` takes the token for {host} from ${variable}");
+            (std::env::var(variable).ok(), name)
+        } else if let Some(file) = self.settings.token_files.get(host) {
+            let shown = file.display();
+            let name = format!("`git.token_files` takes the token for {host} from {shown}");
+            (first_line(file), name)
+        } else {
             return Ok(None);
         };
-        match std::env::var(variable) {
-            Ok(token) if !token.is_empty() => Ok(Some((TOKEN_USER.to_owned(), token, true))),
+        match found {
+            Some(token) if !token.is_empty() => Ok(Some(token)),
             _ => Err(GitError::Unavailable(format!(
-                "`git.tokens` takes the token for {} from ${variable}, which is not set",
-                self.remote.host
+                "{name}, where there is none that can be read"
             ))),
         }
     }
@@ -152,4 +182,14 @@ impl Connection {
             _ => complaint.to_owned(),
         }
     }
+}
+
+/// Longest file of a token that is read, in bytes.
+const MAX_TOKEN_BYTES: u64 = 1 << 14;
+
+fn first_line(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = File::open(file).ok()?;
+    file.take(MAX_TOKEN_BYTES).read_to_string(&mut text).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned())
 }

@@ -89,7 +89,7 @@ pub(super) fn load(
         repo,
         limits,
         records,
-        patience: patience(limits, stop),
+        patience: patience(repo, limits, stop),
     };
     records.open(reader.shape());
     let heads = reader.heads(commit)?;
@@ -127,13 +127,17 @@ pub(super) fn changes(
         repo,
         limits: &limits,
         records: &Records::in_memory(),
-        patience: patience(&limits, stop),
+        patience: patience(repo, &limits, stop),
     };
     reader.changes(commit, positions)
 }
 
-fn patience<'a>(limits: &HistoryLimits, stop: &'a CancellationToken) -> Patience<'a> {
-    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds")
+fn patience<'a>(
+    repo: &GitRepo,
+    limits: &HistoryLimits,
+    stop: &'a CancellationToken,
+) -> Patience<'a> {
+    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds").with_memory(&repo.access)
 }
 
 struct Reader<'a> {
@@ -156,14 +160,14 @@ impl Reader<'_> {
 
     /// The commits whose parents a shallow clone left out: what they changed cannot be told.
     fn shallow(&self) -> Result<HashSet<ObjectId>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         command.args([
             "rev-parse",
             "--path-format=absolute",
             "--git-path",
             "shallow",
         ]);
-        let path = command::stdout(&mut command)?;
+        let path = command::stdout(&mut command, &self.patience)?;
         let path = String::from_utf8_lossy(&path);
         let text = std::fs::read_to_string(path.trim_end_matches('\n')).unwrap_or_default();
         Ok(text
@@ -174,7 +178,7 @@ impl Reader<'_> {
 
     /// The files at a commit.
     fn files(&self, commit: &str) -> Result<HashSet<RepoPath>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         command
             .args(["ls-tree", "-r", "-z", "--name-only", "--full-tree"])
             .args(["--end-of-options", &self.repo.tree_of(commit)]);
@@ -213,7 +217,7 @@ impl Reader<'_> {
     }
 
     fn names_of(&self, commits: &[ObjectId], renames: Renames) -> Result<Run<Names>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         names::add_arguments(&mut command, renames);
         command.args(["--name-status", "-z"]);
         self.add_prefix(&mut command, &[]);
@@ -315,7 +319,7 @@ impl Reader<'_> {
         // repository have no say.
         let mut attributes = tempfile::NamedTempFile::new()?;
         attributes.write_all(definitions::attributes().as_bytes())?;
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         let tree = empty_tree(commits);
         command.arg(format!("--attr-source={tree}"));
         let mut setting = std::ffi::OsString::from("core.attributesFile=");

@@ -1,7 +1,9 @@
 //! Where a git repository is: a local path or a URL of an allowed kind. Nothing else reaches the
 //! git command line, and what is shown or logged carries no credentials.
 
+use std::ffi::OsString;
 use std::fmt;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
@@ -105,6 +107,15 @@ impl Location {
         };
         allow(&scheme.to_ascii_lowercase())?;
         remote(Url::parse(text).map_err(|_| LocationError::Malformed)?).map(Self::Remote)
+    }
+}
+
+impl Remote {
+    /// The directory that a `file` URL names.
+    pub fn file(&self) -> Option<PathBuf> {
+        let path = self.address.strip_prefix("file://")?;
+        let path = percent_decode_str(path).collect::<Vec<u8>>();
+        Some(PathBuf::from(OsString::from_vec(path)))
     }
 }
 

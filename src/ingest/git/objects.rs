@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
+use tokio_util::sync::CancellationToken;
 
-use super::{GitError, GitRepo, command};
+use super::{GitError, GitRepo, command, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
 
 /// One line of a commit's listing.
@@ -39,11 +40,12 @@ pub enum EntryKind {
 }
 
 pub(super) fn list(repo: &GitRepo, commit: &str) -> Result<Vec<Entry>, GitError> {
-    let mut command = command::git_in(&repo.git_dir);
+    let mut command = repo.command()?;
     command
         .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
         .args(["--end-of-options", &repo.tree_of(commit)]);
-    let output = command::stdout(&mut command)?;
+    let stop = CancellationToken::new();
+    let output = command::stdout(&mut command, &repo.reading(&stop, "ls-tree"))?;
     output
         .split(|b| *b == 0)
         .filter(|line| !line.is_empty())
@@ -148,14 +150,15 @@ pub(super) fn differences(
     before: &str,
     after: &str,
 ) -> Result<Differences, GitError> {
-    let mut command = command::git_in(&repo.git_dir);
+    let mut command = repo.command()?;
     command
         .args(["diff-tree", "-r", "-z", "--raw", "--no-abbrev"])
         // Whatever the repository's settings are.
         .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
         .args(["--end-of-options", &repo.tree_of(before)])
         .arg(repo.tree_of(after));
-    let output = command::stdout(&mut command)?;
+    let stop = CancellationToken::new();
+    let output = command::stdout(&mut command, &repo.reading(&stop, "diff-tree"))?;
     let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
     let mut differences = Differences::new();
     while let Some(head) = fields.next() {
@@ -354,17 +357,19 @@ fn cat_file<T>(
     ids: &[ObjectId],
     read: impl FnOnce(&mut BufReader<ChildStdout>) -> Result<T, GitError>,
 ) -> Result<T, GitError> {
-    let mut child = command::git_in(&repo.git_dir)
-        .args(["cat-file", mode, "--buffer"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(command::start_error)?;
+    let mut command = repo.command()?;
+    command.args(["cat-file", mode, "--buffer"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let stop = CancellationToken::new();
+    let patience = repo.reading(&stop, "cat-file");
+    let mut child = process::start(command.stderr(Stdio::null()), &patience)?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(GitError::Output("cat-file"));
     };
+    let (done, is_done) = mpsc::channel();
     let result = std::thread::scope(|threads| {
+        let (running, patience) = (&mut child, &patience);
+        threads.spawn(move || process::watch(running, &is_done, patience));
         let feeder = threads.spawn(move || feed(stdin, ids));
         let mut stdout = BufReader::with_capacity(1 << 16, stdout);
         let result = read(&mut stdout);
@@ -373,12 +378,16 @@ fn cat_file<T>(
         // The feeder fails when the reader above gave up and closed the pipe: the reader's own
         // error is the one to tell.
         let fed = feeder.join().unwrap_or(Ok(()));
+        drop(done);
         result.and_then(|read| fed.map(|()| read).map_err(GitError::Io))
     });
     if result.is_err() {
         let _ = child.kill();
     }
     child.wait()?;
+    if result.is_err() {
+        patience.check()?;
+    }
     result
 }
 

@@ -1,14 +1,19 @@
 //! Git as a group of processes that ends with its first: when its time is over, or the work is to
-//! stop, all of them are told to end, and a moment later they are ended.
+//! stop, all of them are told to end, and a moment later they are ended. What they may allocate and
+//! compute is bounded by the system, also where this process is gone.
 
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command};
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, waitid,
+};
 use tokio_util::sync::CancellationToken;
 
+use super::access::Access;
 use super::{GitError, command};
 use crate::engine::Cancelled;
 
@@ -16,13 +21,16 @@ use crate::engine::Cancelled;
 const GLANCE: Duration = Duration::from_millis(50);
 /// Time in which git may remove its locks and unfinished files.
 const GRACE: Duration = Duration::from_secs(2);
+/// Most bytes of what git wrote that are held at a time: the listing of some four million files.
+const MAX_OUTPUT: usize = 512 << 20;
 
-/// Until when a piece of work may go on.
+/// Until when a piece of work may go on, and what one process may take for it.
 #[derive(Debug)]
 pub struct Patience<'a> {
     stop: &'a CancellationToken,
     limit: Duration,
     deadline: Instant,
+    memory_bytes: u64,
     subcommand: &'static str,
     setting: &'static str,
 }
@@ -40,8 +48,17 @@ impl<'a> Patience<'a> {
             stop,
             limit,
             deadline: Instant::now() + limit,
+            memory_bytes: 0,
             subcommand,
             setting,
+        }
+    }
+
+    /// The same, for processes that allocate no more than `access` says.
+    pub fn with_memory(self, access: &Access) -> Self {
+        Self {
+            memory_bytes: access.memory_bytes,
+            ..self
         }
     }
 
@@ -60,17 +77,99 @@ impl<'a> Patience<'a> {
         }
         Ok(())
     }
+
+    /// Bounds a process that was just started, and all that it starts. Processor time is bounded for
+    /// the case that nobody is there any more to watch the clock.
+    fn bound(&self, child: &Child) {
+        let cpu_seconds = 2 * self.limit.as_secs() + 1;
+        limit(child, Resource::Cpu, cpu_seconds);
+        // A process that is ended for its time writes its memory to a file otherwise.
+        limit(child, Resource::Core, 0);
+        if self.memory_bytes > 0 {
+            // Not the address space: packs are mapped into it, however large.
+            limit(child, Resource::Data, self.memory_bytes);
+        }
+    }
 }
 
-/// Starts a command in a group of its own.
+#[cfg(target_os = "linux")]
+fn limit(child: &Child, resource: Resource, most: u64) {
+    let most = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    // One that has ended by now needs no limit.
+    let _ = rustix::process::prlimit(process_of(child), resource, most);
+}
+
+/// Other systems set no limits from outside; the clock is watched all the same.
+#[cfg(not(target_os = "linux"))]
+fn limit(_: &Child, _: Resource, _: u64) {}
+
+fn process_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Starts a command in a group of its own, within the limits of `patience`.
 ///
 /// # Errors
 /// When git is not installed or the process cannot be started.
-pub fn start(command: &mut Command) -> Result<Child, GitError> {
-    command
+pub fn start(command: &mut Command, patience: &Patience<'_>) -> Result<Child, GitError> {
+    let child = command
         .process_group(0)
         .spawn()
-        .map_err(command::start_error)
+        .map_err(command::start_error)?;
+    patience.bound(&child);
+    Ok(child)
+}
+
+/// Runs a command to its end, or to that of `patience`.
+///
+/// # Errors
+/// When it cannot be started, has to be ended, or writes more than is held. A command that reports a
+/// failure is none.
+pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, GitError> {
+    patience.check()?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = start(command, patience)?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let (done, is_done) = mpsc::channel();
+    let (stdout, stderr) = std::thread::scope(|threads| {
+        let stderr = threads.spawn(move || err.map_or(Ok(Vec::new()), read));
+        let running = &mut child;
+        let watch = threads.spawn(move || watch(running, &is_done, patience));
+        let stdout = out.map_or(Ok(Vec::new()), read);
+        let stderr = stderr.join().unwrap_or_else(|_| Ok(Vec::new()));
+        drop(done);
+        let _ = watch.join();
+        (stdout, stderr)
+    });
+    let status = child.wait()?;
+    let (stdout, stderr) = (stdout?, stderr?);
+    if !status.success() {
+        patience.check()?;
+    }
+    if status.signal() == Some(Signal::XCPU.as_raw()) {
+        return Err(GitError::Exhausted(command::subcommand(command)));
+    }
+    if stdout.len() > MAX_OUTPUT {
+        return Err(GitError::TooMuch {
+            subcommand: command::subcommand(command),
+            megabytes: MAX_OUTPUT >> 20,
+        });
+    }
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
+/// Reads a pipe to its end, or one byte further than is held: its writer is stopped by the next one.
+fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    pipe.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Ends a group when patience does; returns when `is_done` says so, or the group has ended.
@@ -86,7 +185,7 @@ pub fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, patience: &Patienc
 /// Ends a group that was started with [`start`]. Its first process is still to be waited for.
 pub fn end(child: &mut Child) {
     // It was not waited for, so that its number is still its own.
-    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+    let Some(group) = process_of(child) else {
         return;
     };
     let _ = kill_process_group(group, Signal::TERM);
@@ -115,7 +214,9 @@ mod tests {
         let mut command = Command::new("sh");
         let script = "trap '' TERM; sh -c 'trap \"\" TERM; echo up; sleep 1000' & wait; sleep 1000";
         command.args(["-c", script]).stdout(Stdio::piped());
-        let mut child = start(&mut command).unwrap();
+        let stop = CancellationToken::new();
+        let patience = Patience::new(&stop, GRACE * 1000, "sh", "a test");
+        let mut child = start(&mut command, &patience).unwrap();
         let mut stdout = child.stdout.take().unwrap();
         let mut said = [0; 3];
         stdout.read_exact(&mut said).unwrap();
@@ -133,5 +234,48 @@ mod tests {
         assert!(long.check().is_ok());
         stop.cancel();
         assert!(matches!(long.check(), Err(GitError::Cancelled(_))));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_and_time_of_a_process_are_bounded_from_outside() {
+        let stop = CancellationToken::new();
+        let memory = Access {
+            memory_bytes: 64 << 20,
+            ..Access::default()
+        };
+        let patience = Patience::new(&stop, GRACE * 30, "sh", "a test").with_memory(&memory);
+        // A variable of 256 MiB: the shell cannot allocate it and fails.
+        let mut hungry = Command::new("sh");
+        hungry.args([
+            "-c",
+            "read -r _; x=$(head -c 268435456 /dev/zero | tr '\\0' a); echo ${#x}",
+        ]);
+        let limits = |mut command: Command| {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            command.stderr(Stdio::null());
+            let mut child = start(&mut command, &patience).unwrap();
+            // It begins once its limits are set.
+            drop(child.stdin.take());
+            let mut said = String::new();
+            let out = child.stdout.take().unwrap();
+            out.take(64).read_to_string(&mut said).unwrap();
+            (child.wait().unwrap().success(), said)
+        };
+        assert_ne!(limits(hungry), (true, "268435456\n".to_owned()));
+        let mut told = Command::new("sh");
+        told.args(["-c", "read -r _; ulimit -t; ulimit -c"]);
+        assert_eq!(limits(told).1, "121\n0\n");
+    }
+
+    #[test]
+    fn a_command_ends_with_patience() {
+        let stop = CancellationToken::new();
+        let soon = Duration::from_millis(60);
+        let patience = Patience::new(&stop, soon, "sh", "a test");
+        let mut endless = Command::new("sh");
+        endless.args(["-c", "sleep 1000 & wait"]);
+        let ended = output(&mut endless, &patience);
+        assert!(matches!(ended, Err(GitError::Timeout { .. })), "{ended:?}");
     }
 }

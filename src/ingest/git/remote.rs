@@ -191,7 +191,7 @@ impl RemoteCopy {
             // The remote's own `HEAD` names nothing.
             None => return Ok(()),
         }
-        command::stdout(&mut command).map(drop)
+        self.run("symbolic-ref", command, progress, stop).map(drop)
     }
 
     fn run(
@@ -202,10 +202,11 @@ impl RemoteCopy {
         stop: &CancellationToken,
     ) -> Result<Vec<u8>, GitError> {
         let timeout = self.connection.timeout();
-        let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds");
+        let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds")
+            .with_memory(self.connection.access());
         patience.check()?;
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = process::start(&mut command)?;
+        let mut child = process::start(&mut command, &patience)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (done, is_done) = mpsc::channel();
         let mut transfer = Transfer::new(progress);

@@ -77,7 +77,7 @@ mod tests {
             std::fs::write(root.join(name), format!("name = {name:?}\n")).unwrap();
         }
         let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
-        let mut tree = WorkingTree::new(root.clone(), Vec::new());
+        let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
         tree.rescan(&blobs, &progress, None).unwrap();
         let audit = |tree: &mut WorkingTree, rounds: std::ops::Range<u64>| {
             let mut found = HashSet::new();

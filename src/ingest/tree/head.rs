@@ -38,7 +38,7 @@ impl WorkingTree {
     /// Learns what `HEAD` names now, and what that commit holds if it is another one.
     pub(super) fn look_at_head(&mut self) {
         if self.git.is_none() && self.root.join(".git").exists() {
-            self.git = GitRepo::around(&self.root).ok().flatten();
+            self.git = GitRepo::around(&self.root, &self.access).ok().flatten();
         }
         let Some(git) = &self.git else { return };
         // Read before git is asked: what moves in between is noticed the next time.

@@ -159,7 +159,7 @@ mod tests {
         let same = "def send(pool, item):\n    'Sends it.'\n    return pool.client(item).connect(timeout=3)\n";
         let save = |text: &str| std::fs::write(root.join("shop.py"), text).unwrap();
         let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
-        let mut tree = WorkingTree::new(root.clone(), Vec::new());
+        let mut tree = WorkingTree::new(root.clone(), Vec::new(), Arc::default());
         save(same);
         tree.rescan(&blobs, &progress, None).unwrap();
         let file = &mut tree.entries.values_mut().next().unwrap().file;

@@ -8,7 +8,7 @@ use foveate_model::{ObjectId, RepoPath};
 
 use super::heads::{HEAD_BYTES, head};
 use super::names::{self, COMMIT};
-use super::{Reader, command, stream};
+use super::{Reader, stream};
 use crate::ingest::git::GitError;
 
 /// A commit with one parent.
@@ -33,7 +33,7 @@ impl Reader<'_> {
         commit: &str,
         positions: Range<usize>,
     ) -> Result<Vec<CommitChange>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         command.args(["log", "-z", "--min-parents=1", "--max-parents=1"]);
         command.args(["--no-ext-diff", "--no-textconv", "--no-color"]);
         command.args(["--no-follow", "--encoding=UTF-8", "--name-status"]);

@@ -3,7 +3,7 @@
 use foveate_model::ObjectId;
 
 use super::{Reader, names, stream};
-use crate::ingest::git::{GitError, command};
+use crate::ingest::git::GitError;
 
 /// Longest record of a commit without its message, in bytes.
 pub const HEAD_BYTES: usize = 1024;
@@ -18,7 +18,7 @@ pub struct Head {
 
 impl Reader<'_> {
     pub(super) fn heads(&self, commit: &str) -> Result<Vec<Head>, GitError> {
-        let mut command = command::git_in(&self.repo.git_dir);
+        let mut command = self.repo.command()?;
         command
             .args(["log", "-z", "--no-follow", "--encoding=UTF-8"])
             // At most every other one is a merge, but for odd shapes.

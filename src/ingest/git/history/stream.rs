@@ -29,7 +29,7 @@ pub fn pieces(
     patience.check()?;
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = process::start(command)?;
+    let mut child = process::start(command, patience)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (done, is_done) = mpsc::channel();
     let (read, complaint) = std::thread::scope(|threads| {

@@ -85,7 +85,7 @@ fn load_within(
     records: &Records,
     (limits, step): (&HistoryLimits, Step),
 ) -> Past {
-    let repo = GitRepo::open(root).unwrap();
+    let repo = GitRepo::open(root, &Arc::default()).unwrap();
     let stop = CancellationToken::new();
     repo.history(commit, limits, records, step, &stop).unwrap()
 }
@@ -458,7 +458,9 @@ fn a_part_of_a_repository_has_its_own_past() {
     f.commit("both");
     f.write("other.py", "x = 2\n");
     f.commit("other");
-    let repo = GitRepo::around(&f.root.join("shop")).unwrap().unwrap();
+    let repo = GitRepo::around(&f.root.join("shop"), &Arc::default())
+        .unwrap()
+        .unwrap();
     let (limits, stop) = (HistoryLimits::default(), CancellationToken::new());
     let records = Records::in_memory();
     let past = repo.history("HEAD", &limits, &records, Step::Functions, &stop);
@@ -509,7 +511,7 @@ fn nothing_that_a_repository_says_is_run_or_changes_what_is_read() {
 fn work_ends_when_it_is_stopped_or_takes_too_long() {
     let f = Fixture::new();
     f.commit("one");
-    let repo = GitRepo::open(&f.root).unwrap();
+    let repo = GitRepo::open(&f.root, &Arc::default()).unwrap();
     let stop = CancellationToken::new();
     stop.cancel();
     let run = |limits: HistoryLimits, stop: &CancellationToken| {

@@ -1,0 +1,126 @@
+//! Secrets of repositories that were registered with a URL that holds them: one file per repository in
+//! the data directory, which only its owner may read. The database and the log never see them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+use crate::ingest::git::location::Login;
+
+/// The secrets of the registered repositories.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    directory: PathBuf,
+    /// Those that were read or given, also where nothing can be written.
+    known: Mutex<HashMap<String, Option<Login>>>,
+}
+
+/// The file of one repository, as JSON.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    user: String,
+    password: Option<String>,
+}
+
+impl Credentials {
+    /// Those in `directory`, which need not exist.
+    pub fn new(directory: PathBuf) -> Self {
+        Self {
+            directory,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Who asks for the repository `name`, where its URL said so.
+    pub fn of(&self, name: &str) -> Option<Login> {
+        let mut known = self.known();
+        let read = || {
+            let stored = fs::read(self.file(name)).ok()?;
+            let Stored { user, password } = serde_json::from_slice(&stored).ok()?;
+            Some(Login { user, password })
+        };
+        known.entry(name.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// Remembers who asks for the repository `name`, beyond the end of the process if `is_lasting`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn set(&self, name: &str, login: Option<Login>, is_lasting: bool) -> io::Result<()> {
+        match &login {
+            Some(login) if is_lasting => self.write(name, login)?,
+            Some(_) => {}
+            None => self.remove(name)?,
+        }
+        self.known().insert(name.to_owned(), login);
+        Ok(())
+    }
+
+    /// Forgets who asks for the repository `name`.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be removed.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        self.known().remove(name);
+        match fs::remove_file(self.file(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, name: &str, login: &Login) -> io::Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        // Readable by its owner alone from the beginning.
+        let mut file = NamedTempFile::new_in(&self.directory)?;
+        let stored = Stored {
+            user: login.user.clone(),
+            password: login.password.clone(),
+        };
+        file.write_all(&serde_json::to_vec(&stored)?)?;
+        file.as_file().sync_all()?;
+        file.persist(self.file(name))?;
+        Ok(())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(format!("{name}.json"))
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Option<Login>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_kept_for_their_owner_alone() {
+        let keep = tempfile::tempdir().unwrap();
+        let directory = keep.path().join("credentials");
+        let login = Login {
+            user: "me".to_owned(),
+            password: Some("s3\ncret".to_owned()),
+        };
+        let first = Credentials::new(directory.clone());
+        first.set("a", Some(login.clone()), true).unwrap();
+        first.set("b", Some(login.clone()), false).unwrap();
+        assert_eq!(first.of("b"), Some(login.clone()));
+        let mode = fs::metadata(first.file("a")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+
+        let second = Credentials::new(directory.clone());
+        assert_eq!((second.of("a"), second.of("b")), (Some(login), None));
+        second.remove("a").unwrap();
+        assert_eq!(second.of("a"), None);
+        assert_eq!(Credentials::new(directory).of("a"), None);
+    }
+}

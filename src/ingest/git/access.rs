@@ -1,0 +1,409 @@
+//! Which places on this machine git may read, and what one of its processes may cost. A repository is
+//! more than its directory: `.git` files, common directories, alternates and symbolic links lead
+//! elsewhere, and each of them is followed here before git follows it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::process::{self, Patience};
+use super::{GitError, GitRepo};
+
+/// Which local directories may be read for others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LocalPaths {
+    /// All: only this machine's users can ask.
+    Anywhere,
+    /// Those at or below these canonical directories.
+    Below(Arc<[PathBuf]>),
+}
+
+impl LocalPaths {
+    /// Whether a canonical path may be read.
+    pub fn admits(&self, real: &Path) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::Below(allowed) => allowed.iter().any(|allowed| real.starts_with(allowed)),
+        }
+    }
+
+    /// Whether it may be told that nothing is at a path: what is there of it leads to these places.
+    pub fn admits_missing(&self, path: &Path) -> bool {
+        let is_there = |above: &&Path| above.symlink_metadata().is_ok();
+        let real = path.ancestors().find(is_there).map(fs::canonicalize);
+        let has_steps_up = path.components().any(|part| part == Component::ParentDir);
+        *self == Self::Anywhere
+            || !has_steps_up && real.is_some_and(|real| real.is_ok_and(|real| self.admits(&real)))
+    }
+
+    /// These places and `more`, canonical ones.
+    pub fn and(&self, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        match self {
+            Self::Anywhere => Self::Anywhere,
+            Self::Below(allowed) => Self::Below(allowed.iter().cloned().chain(more).collect()),
+        }
+    }
+
+    /// # Errors
+    /// When a path leads out of these places. The words do not tell whether it exists.
+    fn check(&self, path: &Path, what: &'static str) -> Result<(), GitError> {
+        let is_admitted = match fs::canonicalize(path) {
+            Ok(real) => self.admits(&real),
+            Err(_) => self.admits_missing(path),
+        };
+        if is_admitted {
+            return Ok(());
+        }
+        Err(GitError::NotAllowed(what))
+    }
+}
+
+/// What git may read and cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Where repositories on this machine may lie, with everything that they are made of.
+    pub places: LocalPaths,
+    /// Bytes of memory that one git process may allocate, files that it maps not counted; 0: any.
+    pub memory_bytes: u64,
+    /// Time for finding the commit that a text names.
+    pub lookup: Duration,
+    /// Time for listing or reading the files of a commit.
+    pub read: Duration,
+}
+
+impl Default for Access {
+    /// For a program that reads what its own user names.
+    fn default() -> Self {
+        Self {
+            places: LocalPaths::Anywhere,
+            memory_bytes: 2 << 30,
+            lookup: Duration::from_secs(30),
+            read: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Longest file of links that is read, in bytes.
+const MAX_LINK_BYTES: u64 = 1 << 16;
+/// Entries of a repository's directories that are looked at; git packs loose objects long before.
+const MAX_ENTRIES: usize = 1 << 20;
+/// Object directories of one repository that are followed.
+const MAX_ALTERNATES: usize = 100;
+
+impl Access {
+    /// Runs a command that finds the commit of a text, in no more than the time for that.
+    ///
+    /// # Errors
+    /// When git cannot be started or has to be ended.
+    pub(super) fn look_up(&self, command: &mut Command) -> Result<Output, GitError> {
+        let stop = CancellationToken::new();
+        let patience = Patience::new(&stop, self.lookup, "rev-parse", "answer.deadline_ms");
+        process::output(command, &patience.with_memory(self))
+    }
+
+    /// # Errors
+    /// When the repository around `directory`, wherever a `.git` there or above leads, may not be read.
+    pub fn check_around(&self, directory: &Path) -> Result<(), GitError> {
+        if self.places == LocalPaths::Anywhere {
+            return Ok(());
+        }
+        let dot_git = |above: &Path| above.join(".git");
+        let Some(dot_git) = directory
+            .ancestors()
+            .map(dot_git)
+            .find(|dot_git| dot_git.symlink_metadata().is_ok())
+        else {
+            return Ok(());
+        };
+        self.places.check(&dot_git, "git directory")?;
+        if !dot_git.is_file() {
+            return self.check(&dot_git);
+        }
+        let Some(link) = link(&dot_git) else {
+            return Ok(());
+        };
+        let target = link.strip_prefix(b"gitdir: ").unwrap_or(&link);
+        let above = dot_git.parent().unwrap_or(directory);
+        self.check(&above.join(OsStr::from_bytes(target)))
+    }
+
+    /// # Errors
+    /// When a git directory, or anything that git reads through it, may not be read.
+    pub fn check(&self, git_dir: &Path) -> Result<(), GitError> {
+        if self.places == LocalPaths::Anywhere {
+            return Ok(());
+        }
+        let parts = Parts::of(git_dir);
+        self.places.check(git_dir, "git directory")?;
+        self.places.check(&parts.common, "common directory")?;
+        for objects in &parts.objects {
+            self.places.check(objects, "object directory")?;
+        }
+        if parts.is_more {
+            return Err(GitError::NotAllowed("list of alternate object directories"));
+        }
+        let mut entries = 0;
+        for directory in [git_dir, &parts.common] {
+            self.check_links(directory, false, &mut entries)?;
+            for refs in ["refs", "reftable"] {
+                self.check_links(&directory.join(refs), true, &mut entries)?;
+            }
+        }
+        for objects in &parts.objects {
+            self.check_links(objects, true, &mut entries)?;
+        }
+        Ok(())
+    }
+
+    /// The same, with a directory that the operator names and the repository that it belongs to now.
+    pub fn trusting(self: &Arc<Self>, directory: &Path) -> Arc<Self> {
+        if self.places == LocalPaths::Anywhere {
+            return Arc::clone(self);
+        }
+        let found = GitRepo::around(directory, &Arc::default()).ok().flatten();
+        let parts = found.map(|git| Parts::of(git.git_dir()));
+        let parts = parts.into_iter().flat_map(Parts::into_all);
+        let real = parts.filter_map(|part| fs::canonicalize(part).ok());
+        Arc::new(Self {
+            places: self.places.and(real.chain([directory.to_owned()])),
+            ..Self::clone(self)
+        })
+    }
+
+    /// The symbolic links in a directory, and where `is_deep` in those below it.
+    fn check_links(
+        &self,
+        directory: &Path,
+        is_deep: bool,
+        entries: &mut usize,
+    ) -> Result<(), GitError> {
+        let mut left = vec![directory.to_owned()];
+        while let Some(directory) = left.pop() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                *entries += 1;
+                if *entries > MAX_ENTRIES {
+                    return Err(GitError::NotAllowed(
+                        "directory of more than a million files",
+                    ));
+                }
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_symlink() {
+                    self.places.check(&entry.path(), "symbolic link")?;
+                } else if kind.is_dir() && is_deep {
+                    left.push(entry.path());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the parts of a repository lie.
+struct Parts {
+    git_dir: PathBuf,
+    /// Where branches and objects are: elsewhere for one of several working trees.
+    common: PathBuf,
+    /// The object directory, and those that it borrows from.
+    objects: Vec<PathBuf>,
+    /// Whether there are more parts, or others than these.
+    is_more: bool,
+}
+
+impl Parts {
+    fn of(git_dir: &Path) -> Self {
+        let common = match link(&git_dir.join("commondir")) {
+            Some(link) => git_dir.join(OsStr::from_bytes(&link)),
+            None => git_dir.to_owned(),
+        };
+        let mut parts = Self {
+            git_dir: git_dir.to_owned(),
+            objects: Vec::new(),
+            is_more: false,
+            common,
+        };
+        let mut left = vec![parts.common.join("objects")];
+        while let Some(objects) = left.pop() {
+            if parts.objects.len() == MAX_ALTERNATES {
+                parts.is_more = true;
+                break;
+            }
+            left.extend(parts.alternates(&objects));
+            parts.objects.push(objects);
+        }
+        parts
+    }
+
+    /// What an object directory names as those that it borrows from.
+    fn alternates(&mut self, objects: &Path) -> Vec<PathBuf> {
+        let listed = text(&objects.join("info/alternates")).unwrap_or_default();
+        self.is_more |= listed.len() as u64 == MAX_LINK_BYTES;
+        let lines = listed.split(|byte| *byte == b'\n');
+        let mut alternates = Vec::new();
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+            // Git takes quoted names apart, which nobody but git needs to do.
+            self.is_more |= line.starts_with(b"\"");
+            alternates.push(objects.join(OsStr::from_bytes(line)));
+        }
+        alternates
+    }
+
+    fn into_all(self) -> impl Iterator<Item = PathBuf> {
+        [self.git_dir, self.common].into_iter().chain(self.objects)
+    }
+}
+
+/// The path in a file that holds nothing else.
+fn link(path: &Path) -> Option<Vec<u8>> {
+    let mut text = text(path)?;
+    while text.last().is_some_and(|byte| b"\r\n".contains(byte)) {
+        text.pop();
+    }
+    Some(text)
+}
+
+fn text(path: &Path) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    // A pipe would be waited for.
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.take(MAX_LINK_BYTES).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    struct Places {
+        keep: tempfile::TempDir,
+        access: Access,
+    }
+
+    impl Places {
+        /// An allowed directory `in` with a repository `repo`, and a repository `out` beside it.
+        fn new() -> Self {
+            let keep = tempfile::tempdir().unwrap();
+            let root = keep.path().canonicalize().unwrap();
+            for repo in ["in/repo/.git", "out/.git"] {
+                for directory in ["objects/info", "objects/pack", "refs/heads"] {
+                    fs::create_dir_all(root.join(repo).join(directory)).unwrap();
+                }
+                fs::write(root.join(repo).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            }
+            let places = LocalPaths::Below(Arc::from([root.join("in")]));
+            let access = Access {
+                places,
+                ..Access::default()
+            };
+            Self { keep, access }
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.keep.path().canonicalize().unwrap().join(path)
+        }
+
+        fn is_admitted(&self) -> bool {
+            let around = self.access.check_around(&self.at("in/repo"));
+            let git_dir = self.access.check(&self.at("in/repo/.git"));
+            assert!(Access::default().check_around(&self.at("in/repo")).is_ok());
+            around.is_ok() && git_dir.is_ok()
+        }
+    }
+
+    #[test]
+    fn what_a_repository_is_made_of_may_lie_inside() {
+        let places = Places::new();
+        assert!(places.is_admitted());
+        let other = places.at("in/other/objects");
+        fs::create_dir_all(&other).unwrap();
+        let alternates = places.at("in/repo/.git/objects/info/alternates");
+        fs::write(&alternates, format!("# others\n{}\n", other.display())).unwrap();
+        assert!(places.is_admitted());
+        fs::write(&alternates, "../../../other/objects\n").unwrap();
+        assert!(places.is_admitted());
+    }
+
+    #[test]
+    fn every_way_out_of_a_repository_is_found() {
+        type Lead = fn(&Places);
+        let ways: [(&str, Lead); 9] = [
+            ("a `.git` file", |places| {
+                fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
+                let link = format!("gitdir: {}\n", places.at("out/.git").display());
+                fs::write(places.at("in/repo/.git"), link).unwrap();
+            }),
+            ("a `.git` file to what is not there", |places| {
+                fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
+                fs::write(places.at("in/repo/.git"), "gitdir: /no/such/place\n").unwrap();
+            }),
+            ("a linked `.git`", |places| {
+                fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
+                symlink(places.at("out/.git"), places.at("in/repo/.git")).unwrap();
+            }),
+            ("a common directory", |places| {
+                fs::write(places.at("in/repo/.git/commondir"), "../../../out/.git\n").unwrap();
+            }),
+            ("linked objects", |places| {
+                fs::remove_dir_all(places.at("in/repo/.git/objects")).unwrap();
+                symlink(
+                    places.at("out/.git/objects"),
+                    places.at("in/repo/.git/objects"),
+                )
+                .unwrap();
+            }),
+            ("a linked pack", |places| {
+                fs::write(places.at("out/.git/objects/pack/a.pack"), "").unwrap();
+                symlink(
+                    places.at("out/.git/objects/pack/a.pack"),
+                    places.at("in/repo/.git/objects/pack/a.pack"),
+                )
+                .unwrap();
+            }),
+            ("alternates", |places| {
+                let alternates = places.at("in/repo/.git/objects/info/alternates");
+                fs::write(alternates, "../../../../out/.git/objects\n").unwrap();
+            }),
+            ("alternates of alternates", |places| {
+                fs::create_dir_all(places.at("in/other/info")).unwrap();
+                let alternates = places.at("in/repo/.git/objects/info/alternates");
+                fs::write(alternates, "../../../other\n").unwrap();
+                let further = format!("{}\n", places.at("out/.git/objects").display());
+                fs::write(places.at("in/other/info/alternates"), further).unwrap();
+            }),
+            ("a linked ref", |places| {
+                fs::write(places.at("out/.git/refs/heads/main"), "").unwrap();
+                symlink(
+                    places.at("out/.git/refs/heads/main"),
+                    places.at("in/repo/.git/refs/heads/main"),
+                )
+                .unwrap();
+            }),
+        ];
+        for (way, lead) in ways {
+            let places = Places::new();
+            lead(&places);
+            assert!(!places.is_admitted(), "{way}");
+        }
+    }
+
+    #[test]
+    fn a_repository_above_an_allowed_directory_is_outside() {
+        let places = Places::new();
+        fs::rename(places.at("out/.git"), places.at(".git")).unwrap();
+        fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
+        assert!(!places.is_admitted());
+    }
+}
