@@ -189,6 +189,9 @@ pub enum DemandError {
     /// A part of the repository lies where nothing may be read.
     #[error("{0}")]
     NotAllowed(String),
+    /// Git took longer than it may.
+    #[error("{0}")]
+    TooLong(String),
     /// Reading or indexing it failed.
     #[error("{0}")]
     Failed(String),

@@ -197,6 +197,12 @@ impl From<DemandError> for Problem {
             DemandError::NotAllowed(_) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
+            DemandError::TooLong(_) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "deadline",
+                format!("{detail}; ask again later, or raise that setting"),
+            )
+            .later(1),
             DemandError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }

@@ -345,6 +345,7 @@ fn demand_error(error: GitError) -> DemandError {
         GitError::UnknownRef(reference) => DemandError::UnknownRef(reference),
         GitError::NoCommits => DemandError::UnknownRef("HEAD".to_owned()),
         GitError::MalformedRef { .. } => DemandError::MalformedRef(error.to_string()),
+        GitError::Timeout { .. } => DemandError::TooLong(error.to_string()),
         GitError::NotAllowed(_) => DemandError::NotAllowed(error.to_string()),
         GitError::Cancelled(_) => DemandError::Gone,
         other => DemandError::Failed(other.to_string()),

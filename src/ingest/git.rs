@@ -19,6 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
@@ -64,12 +65,12 @@ pub enum GitError {
         stderr: String,
     },
     /// It took longer than allowed.
-    #[error("git {subcommand} took longer than {seconds} s (`{setting}`)")]
+    #[error("git {subcommand} took longer than {limit:?} (`{setting}`)")]
     Timeout {
         /// Its subcommand.
         subcommand: &'static str,
         /// The limit.
-        seconds: u64,
+        limit: Duration,
         /// The setting that gives it.
         setting: &'static str,
     },

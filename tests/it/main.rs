@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod app;
+mod boundary;
 mod bursts;
 mod cli;
+mod connections;
 mod contract;
 mod derived;
 mod documents;
@@ -18,6 +20,7 @@ mod limits;
 mod memory;
 mod metrics;
 mod openapi;
+mod private;
 mod process;
 mod rebuilt;
 mod remote;

@@ -93,8 +93,13 @@ impl Process {
     }
 
     /// Ends it as a person would, and gives what outlives it.
-    pub fn stop(mut self) -> TempDir {
+    pub fn stop(self) -> TempDir {
         self.signal(Signal::TERM);
+        self.ended()
+    }
+
+    /// Waits for its end, and gives what outlives it.
+    pub fn ended(mut self) -> TempDir {
         assert!(self.child.wait().unwrap().success());
         self.data.take().unwrap()
     }

@@ -71,7 +71,7 @@ impl<'a> Patience<'a> {
         if Instant::now() >= self.deadline {
             return Err(GitError::Timeout {
                 subcommand: self.subcommand,
-                seconds: self.limit.as_secs(),
+                limit: self.limit,
                 setting: self.setting,
             });
         }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use foveate_model::{ObjectId, SkipReason, SourceFile};
+use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
 use sha1::digest::Output;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
@@ -66,8 +66,7 @@ pub fn file(
     {
         return Some((stat, source_file(path, blob, stat.size, reading)));
     }
-    let absolute = root.join(path.as_str());
-    match bytes(&absolute, &stat, limit) {
+    match bytes(root, &path, &stat, limit) {
         Ok((stat, bytes)) => {
             let blob = ids.blob(&bytes);
             let earlier = match before {
@@ -89,12 +88,12 @@ pub fn file(
 }
 
 /// The bytes of a file, at most one more than `limit`, if it is still the file that was found: a
-/// link put in its place must not lead out of the tree.
-fn bytes(path: &Path, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
-    let file = File::open(path)?;
+/// link put in its place, or in that of a directory above it, must not lead out of the tree.
+fn bytes(root: &Path, path: &RepoPath, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
+    let file = open_below(root, path)?;
     let metadata = file.metadata()?;
     let mut stat = Stat::new(&metadata);
-    let direct = path.symlink_metadata()?;
+    let direct = root.join(path.as_str()).symlink_metadata()?;
     if !direct.is_file() || !stat.is_same_file(&Stat::new(&direct)) {
         return Err(io::Error::other("it was replaced while it was read"));
     }
@@ -104,6 +103,42 @@ fn bytes(path: &Path, found: &Stat, limit: u64) -> io::Result<(Stat, Vec<u8>)> {
     let size = bytes.len() as u64;
     stat.size = size;
     Ok((stat, bytes))
+}
+
+/// Times that a path is resolved while directories are being moved.
+#[cfg(target_os = "linux")]
+const ATTEMPTS: usize = 4;
+
+/// Opens a file, following no link below `root`, and not waiting for the other end of a pipe.
+#[cfg(target_os = "linux")]
+fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+    use rustix::io::Errno;
+
+    let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root_directory = openat(CWD, root, directory, Mode::empty())?;
+    let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let below = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    for _ in 0..ATTEMPTS {
+        match openat2(
+            &root_directory,
+            path.as_str(),
+            reading,
+            Mode::empty(),
+            below,
+        ) {
+            Err(Errno::AGAIN) => {}
+            // Linux before 5.6, or a container that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => return File::open(root.join(path.as_str())),
+            opened => return Ok(opened?.into()),
+        }
+    }
+    Err(Errno::AGAIN.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
+    File::open(root.join(path.as_str()))
 }
 
 /// How a repository names its objects.
@@ -174,6 +209,32 @@ mod tests {
         let definitions = &files[0].content.as_ref().unwrap().facts.definitions;
         let told: Vec<(&str, &str)> = definitions.iter().map(|d| (&*d.name, &*d.doc)).collect();
         assert_eq!(told, [("send", "taken over"), ("ask", "")]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn nothing_is_read_through_a_link_that_came_after_the_listing() {
+        let keep = tempfile::tempdir().unwrap();
+        let at = |path: &str| keep.path().join(path);
+        for directory in ["tree/src", "out"] {
+            std::fs::create_dir_all(at(directory)).unwrap();
+            std::fs::write(at(directory).join("a.py"), directory).unwrap();
+        }
+        let path = RepoPath::new("src/a.py").unwrap();
+        let stat = Stat::of(&at("tree/src/a.py")).unwrap();
+        let read = || bytes(&at("tree"), &path, &stat, 100).map(|(_, bytes)| bytes);
+        assert_eq!(read().unwrap(), b"tree/src");
+        std::fs::rename(at("tree/src"), at("tree/old")).unwrap();
+        std::os::unix::fs::symlink(at("out"), at("tree/src")).unwrap();
+        assert!(read().is_err(), "a directory became a link");
+        std::fs::remove_file(at("tree/src")).unwrap();
+        std::fs::create_dir(at("tree/src")).unwrap();
+        let mode = rustix::fs::Mode::RUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("tree/src/a.py"), mode).unwrap();
+        assert!(
+            read().is_err(),
+            "a file became a pipe that nobody writes to"
+        );
     }
 
     #[test]

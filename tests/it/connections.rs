@@ -1,0 +1,127 @@
+//! Connections that nobody uses cost nothing for long: request heads that never come, clients that do
+//! not leave, and more of them than there is room for.
+
+use std::time::{Duration, Instant};
+
+use reqwest::StatusCode;
+use rustix::process::Signal;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::app::{PATIENCE, SHOP, TestApp, tree};
+use crate::process::Process;
+use crate::rebuilt::Service as _;
+
+async fn open(url: &str, text: &str) -> TcpStream {
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream
+}
+
+/// Waits until the server closes the connection; gives what it said.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut said = Vec::new();
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
+    // A reset is an end, too.
+    let _ = read.await.expect("the server closes it");
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_never_ends_is_given_up() {
+    let app = TestApp::start_with(|config| config.server.head_timeout_ms = 100).await;
+    let half = open(&app.url, "GET /healthz HTTP/1.1\r\nhost: loc").await;
+    let silent = open(&app.url, "").await;
+    let idle = open(&app.url, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    rest(half).await;
+    rest(silent).await;
+    assert!(rest(idle).await.starts_with("HTTP/1.1 200"));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_open_connections_do_not_keep_others_out() {
+    let few = ["sh", "-c", "ulimit -n 128; exec \"$@\"", "sh"];
+    let server = Process::start(&few, None);
+    let mut held = Vec::new();
+    for _ in 0..300 {
+        held.push(open(server.url(), "GET /healthz HTTP/1.1\r\nhost: x").await);
+    }
+    for path in ["/healthz", "/readyz", "/metrics", "/repos"] {
+        let response = reqwest::get(format!("{}{path}", server.url())).await;
+        assert_eq!(response.unwrap().status(), StatusCode::OK, "{path}");
+    }
+    // Repositories can be read, too: there are files left for them.
+    let (_keep, root) = tree(SHOP);
+    server.add(&root).await;
+    drop(held);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_all_connections_are_busy_health_is_told_all_the_same() {
+    let app = TestApp::start_with(|config| config.server.max_connections = 2).await;
+    // They are asked for their bodies, and send none.
+    let head = "POST /context HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\
+         content-type: application/json\r\ncontent-length: 10\r\n\r\n";
+    let mut busy = Vec::new();
+    for _ in 0..2 {
+        let mut stream = open(&app.url, head).await;
+        let mut buffer = [0; 64];
+        assert!(stream.read(&mut buffer).await.unwrap() > 0);
+        busy.push(stream);
+    }
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let response = reqwest::get(format!("{}{path}", app.url)).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+    }
+    let response = reqwest::get(format!("{}/repos", app.url)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(response.headers()["connection"], "close");
+    assert_eq!(response.headers()["retry-after"], "1");
+    let problem: serde_json::Value = response.json().await.unwrap();
+    assert_eq!(problem["code"], "too_many_connections");
+    drop(busy);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_and_half_open_connections_do_not_hold_up_the_end() {
+    let server = Process::start(&["env", "FOVEATE__SERVER__SHUTDOWN_GRACE_MS=60000"], None);
+    let half = open(server.url(), "GET /healthz HTTP/1.1\r\nhost: loc").await;
+    let silent = open(server.url(), "").await;
+    let mut idle = open(
+        server.url(),
+        "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n",
+    )
+    .await;
+    let mut buffer = [0; 64];
+    assert!(idle.read(&mut buffer).await.unwrap() > 0);
+    let start = Instant::now();
+    server.signal(Signal::TERM);
+    rest(half).await;
+    rest(silent).await;
+    rest(idle).await;
+    // Far less than the grace for requests in flight.
+    assert!(start.elapsed() < Duration::from_secs(30));
+    server.ended();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_is_used_again_and_again() {
+    let app = TestApp::start().await;
+    let mut stream = open(&app.url, "").await;
+    for _ in 0..3 {
+        let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut said = String::new();
+        while !said.ends_with('}') {
+            let mut buffer = [0; 512];
+            let read = stream.read(&mut buffer).await.unwrap();
+            assert!(read > 0, "it was closed after {said}");
+            said += &String::from_utf8_lossy(&buffer[..read]);
+        }
+        assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    }
+    app.end().await;
+}
