@@ -17,7 +17,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 16] = [
+const EVENTS: [(&str, Kind, &str); 18] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -27,6 +27,16 @@ const EVENTS: [(&str, Kind, &str); 16] = [
         "foveate_http_request_seconds",
         Kind::Histogram,
         "Time from a request's head to its answer's head, by route.",
+    ),
+    (
+        "foveate_connections_evicted_total",
+        Kind::Counter,
+        "Connections without a request that were closed to make room for others.",
+    ),
+    (
+        "foveate_connections_refused_total",
+        Kind::Counter,
+        "Connections that were closed at once, since all others were busy.",
     ),
     (
         "foveate_stage_seconds",
