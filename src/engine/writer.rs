@@ -205,7 +205,8 @@ impl Writer {
         let basis = self.repository.basis();
         let generation = self.repository.generation() + 1;
         let start = Instant::now();
-        let adds_past = plan.cause == Cause::History;
+        let cause = plan.cause;
+        let adds_past = cause == Cause::History;
         let drafted = self.drafted();
         let draft = self.draft.take();
         let build = || match (basis, draft) {
@@ -221,7 +222,7 @@ impl Writer {
         };
         let snapshot = snapshot.map(Arc::new)?;
         let took = drafted + start.elapsed();
-        self.swap_in(Published::new(Arc::clone(&snapshot), took));
+        self.swap_in(Published::new(Arc::clone(&snapshot), took), cause);
         Ok(snapshot)
     }
 
@@ -231,12 +232,12 @@ impl Writer {
     /// When the index cannot be built.
     pub fn publish_earlier(&mut self, plan: Plan, earlier: &Earlier) -> Result<(), PublishError> {
         let generation = self.repository.generation() + 1;
-        let start = Instant::now();
+        let (start, cause) = (Instant::now(), plan.cause);
         let stored = earlier.index();
         let restore = || restore(plan, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
-        self.swap_in(Published::new(Arc::new(snapshot), start.elapsed()));
+        self.swap_in(Published::new(Arc::new(snapshot), start.elapsed()), cause);
         Ok(())
     }
 
@@ -261,11 +262,14 @@ impl Writer {
         Ok(())
     }
 
-    fn swap_in(&self, published: Published) {
+    fn swap_in(&self, published: Published, cause: Cause) {
         self.repository.set_current(published);
         self.repository.set_status(|status| {
-            status.state = State::Ready;
-            status.error = None;
+            // The past of what is there says nothing of a source that could not be read since.
+            if cause != Cause::History {
+                status.state = State::Ready;
+                status.error = None;
+            }
             status.history_error = None;
         });
         // Counted here, where time does not matter, and known to all who ask.
