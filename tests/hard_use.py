@@ -1,0 +1,218 @@
+"""Tries the service as attackers, bots, operators and newcomers would: from outside, over HTTP and the
+command line, with a real server. Each check is one point that once did not hold.
+
+usage: hard_use.py FOVEATE
+"""
+
+import http.client
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from pathlib import Path
+
+FOVEATE = Path(sys.argv[1]).resolve()
+PATIENCE = 120
+GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+CLEAN = {
+    **os.environ,
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_SYSTEM": "/dev/null",
+    "RUST_BACKTRACE": "0",
+}
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def git(directory, *arguments):
+    command = [*GIT, "-C", str(directory), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=CLEAN).stdout.strip()
+
+
+def repository(directory, files):
+    for path, text in files.items():
+        file = directory / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    git(directory, "init", "-q")
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "first")
+    return git(directory, "rev-parse", "HEAD")
+
+
+SHOP = {
+    "shop/cart.py": "from shop.price import total_price\n\n\nclass Cart:\n    def checkout(self):\n"
+    "        return total_price(self.items)\n",
+    "shop/price.py": "def total_price(items):\n    return sum(item.price for item in items)\n",
+}
+
+
+class Server:
+    """A server of its own, ended with the block."""
+
+    def __init__(self, data, *arguments, listen="127.0.0.1:0", files=None, **settings):
+        self.log = tempfile.TemporaryFile("w+")
+        environment = {**CLEAN, **{f"FOVEATE__{key}": value for key, value in settings.items()}}
+
+        def limit():
+            os.umask(0o022)
+            if files:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+        self.process = subprocess.Popen(
+            [FOVEATE, "serve", "--listen", listen, "--data-dir", data, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env=environment,
+            preexec_fn=limit,
+        )
+        self.said = [self.process.stdout.readline()]
+        self.port = int(re.search(r":(\d+)\s*$", self.said[0]).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def call(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        headers = dict(headers or {})
+        if isinstance(body, dict):
+            body = json.dumps(body)
+            headers.setdefault("content-type", "application/json")
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        data = response.read()
+        connection.close()
+        is_json = "json" in (response.getheader("content-type") or "")
+        return response.status, json.loads(data) if is_json and data else data, response
+
+    def add(self, name, **source):
+        status, answer, _ = self.call("POST", "/repos", {"name": name, "source": source})
+        return status, answer
+
+    def ready(self, name):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            quoted = urllib.parse.quote(name, safe="")
+            answer = self.call("GET", f"/repos/{quoted}")[1]
+            if answer.get("state") == "ready":
+                return answer
+            time.sleep(0.02)
+        raise AssertionError(f"{name} is not ready: {answer}")
+
+    def logged(self):
+        self.log.seek(0)
+        return self.log.read()
+
+
+def same(found, wanted, what=""):
+    assert found == wanted, f"{what}: {found!r} instead of {wanted!r}"
+
+
+@check
+def a_git_file_does_not_lead_out_of_the_allowed_paths(place):
+    secret = repository(place / "outside", {"vault.py": "def the_secret():\n    return 42\n"})
+    allowed = place / "allowed"
+    repository(allowed / "shop", SHOP)
+    linked = allowed / "gf"
+    linked.mkdir()
+    (linked / ".git").write_text(f"gitdir: {place}/outside/.git\n")
+    for listen in ("127.0.0.1:0", "0.0.0.0:0"):
+        with Server(place / "data", listen=listen, REPOS__ALLOW_PATHS=f"[{allowed}]") as server:
+            for source in ({"path": str(linked)}, {"git": str(linked)}):
+                status, answer = server.add("gf", **source)
+                same((status, answer.get("code")), (403, "path_not_allowed"), source)
+            server.add("shop", path=str(allowed / "shop"))
+            server.ready("shop")
+            alternates = allowed / "shop/.git/objects/info/alternates"
+            alternates.write_text(f"{place}/outside/.git/objects\n")
+            body = {"repo": "shop", "query": "`the_secret`", "ref": secret}
+            status, answer, _ = server.call("POST", "/context", body)
+            same((status, answer.get("code")), (403, "path_not_allowed"), "alternates")
+            alternates.unlink()
+            server.call("DELETE", "/repos/shop")
+
+
+@check
+def a_ref_is_no_regular_expression(place):
+    repository(place / "shop", SHOP)
+    with Server(place / "data") as server:
+        server.add("shop", path=str(place / "shop"))
+        server.ready("shop")
+        began = time.monotonic()
+        for ref in ("HEAD^{/((a{1,120}){1,120}){1,120}}", ":/first", "HEAD@{yesterday}"):
+            status, answer, _ = server.call("POST", "/context", {"repo": "shop", "query": "x", "ref": ref})
+            same((status, answer.get("field")), (400, "ref"), ref)
+        assert time.monotonic() - began < 5, "refused at once"
+        for ref in ("HEAD", "main", "HEAD~0^0"):
+            status, answer, _ = server.call("POST", "/context", {"repo": "shop", "query": "x", "ref": ref})
+            same(status, 200, (ref, answer))
+
+
+@check
+def the_data_directory_is_private_and_the_database_knows_no_secret(place):
+    data = place / "data"
+    data.mkdir(mode=0o755)
+    with Server(data) as server:
+        server.add("x", git="https://user:s3cretpw@127.0.0.1:1/x.git")
+        found = [file for file in data.rglob("*") if file.is_file() and b"s3cretpw" in file.read_bytes()]
+        same([file.name for file in found], ["x.json"], "files with the secret")
+        for file in (data, *data.rglob("*")):
+            mode = stat.S_IMODE(file.lstat().st_mode)
+            same(mode & 0o077, 0, f"{file} has the mode {mode:o}")
+        assert "s3cretpw" not in server.logged()
+
+
+@check
+def connections_that_ask_nothing_keep_nobody_out(place):
+    with Server(place / "data", files=128) as server:
+        held = []
+        for _ in range(600):
+            connection = socket.create_connection(("127.0.0.1", server.port))
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: x")
+            held.append(connection)
+        for path in ("/healthz", "/readyz", "/metrics"):
+            same(server.call("GET", path)[0], 200, path)
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        same(server.process.wait(PATIENCE), 0, "end")
+        assert time.monotonic() - began < 5, "half-open connections hold up the end"
+    with Server(place / "data", SERVER__HEAD_TIMEOUT_MS="200") as server:
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: x")
+        while connection.recv(1024):
+            pass
+
+
+def main():
+    failed = 0
+    for function in CHECKS:
+        with tempfile.TemporaryDirectory() as place:
+            name = function.__name__.replace("_", " ")
+            try:
+                function(Path(place).resolve())
+                print(f"ok      {name}")
+            except Exception as error:  # noqa: BLE001: whatever it is, the others are tried, too
+                failed += 1
+                print(f"FAILED  {name}\n        {type(error).__name__}: {error}")
+    print(f"{len(CHECKS) - failed} of {len(CHECKS)} hold")
+    sys.exit(failed != 0)
+
+
+main()
