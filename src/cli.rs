@@ -61,7 +61,7 @@ pub enum Local {
     #[allow(missing_docs)]
     Repo(repo::RepoArgs),
     #[allow(missing_docs)]
-    Eval(eval::EvalArgs),
+    Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
     Train(train::TrainArgs),
     #[allow(missing_docs)]

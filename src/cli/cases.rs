@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::UsageError;
-use crate::eval::case::{Case, CaseError, Repositories, Selection, read_cases};
+use crate::eval::case::{Case, CaseError, Repositories, Selection, add_edits, read_cases};
 use crate::eval::sweep::Walk;
 use crate::ingest::git::HistoryLimits;
 
@@ -16,6 +16,10 @@ pub struct CaseArgs {
     /// known, gold_functions, language, query_kind, intent.
     #[arg(required = true, value_name = "CASES.jsonl")]
     cases: Vec<PathBuf>,
+    /// File with the edited stretches of cases: one JSON object a line with id and edits (file,
+    /// start, end, inside).
+    #[arg(long, value_name = "EDITS.jsonl")]
+    edits: Option<PathBuf>,
     /// Path of a case's repository; `{owner}` and `{name}` are replaced.
     #[arg(long, value_name = "TEMPLATE")]
     repos: String,
@@ -63,7 +67,10 @@ impl CaseArgs {
             kinds: self.kinds.clone(),
             limit: self.limit_cases,
         };
-        let cases = selection.apply(read_cases(&self.cases).map_err(unusable)?);
+        let mut cases = selection.apply(read_cases(&self.cases).map_err(unusable)?);
+        if let Some(path) = &self.edits {
+            add_edits(&mut cases, path).map_err(unusable)?;
+        }
         if cases.is_empty() {
             bail!(UsageError(
                 "no case is selected: see --only, --kinds and --limit-cases".to_owned()

@@ -37,6 +37,48 @@ pub struct Case {
     /// Wire name of the right intent, where it is known.
     #[serde(default)]
     pub intent: Option<String>,
+    /// The stretches that the change edited, where they are known.
+    #[serde(default)]
+    pub edits: Vec<Edit>,
+}
+
+/// A stretch of lines that a change edited.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Edit {
+    /// Path of its file.
+    pub file: String,
+    /// First line, 1-based. Of a pure insertion: the line before it.
+    pub start: u32,
+    /// Last line, inclusive. Of a pure insertion: the line after it.
+    pub end: u32,
+    /// What it stands in.
+    pub inside: Inside,
+}
+
+impl Edit {
+    /// Its lines.
+    pub fn lines(&self) -> Lines {
+        Lines::new(self.start, self.end)
+    }
+}
+
+/// What an edited stretch stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Inside {
+    Function,
+    Class,
+    Import,
+    Module,
+    Other,
+}
+
+/// The edited stretches of a case, as they stand in a file beside the cases.
+#[derive(Debug, Deserialize)]
+struct EditsOfCase {
+    id: String,
+    edits: Vec<Edit>,
 }
 
 fn issue() -> String {
@@ -124,6 +166,28 @@ pub fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, CaseError> {
         }
     }
     Ok(cases)
+}
+
+/// Gives the cases the edited stretches that a file names by their ids, one JSON object a line.
+///
+/// # Errors
+/// When the file cannot be read, or a line is not understood.
+pub fn add_edits(cases: &mut [Case], path: &PathBuf) -> Result<(), CaseError> {
+    let mut by_id = HashMap::new();
+    for (number, line) in read(path)?.lines().enumerate() {
+        let of_case: EditsOfCase =
+            serde_json::from_str(line).map_err(|source| CaseError::Line {
+                path: path.clone(),
+                line: number + 1,
+                source,
+            })?;
+        by_id.insert(of_case.id, of_case.edits);
+    }
+    for case in cases {
+        case.edits
+            .extend(by_id.remove(&case.id).unwrap_or_default());
+    }
+    Ok(())
 }
 
 fn read(path: &PathBuf) -> Result<String, CaseError> {
@@ -241,6 +305,7 @@ mod tests {
             gold_functions: Vec::new(),
             critical_files: Vec::new(),
             intent: None,
+            edits: Vec::new(),
         }
     }
 

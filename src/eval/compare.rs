@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::eval::aggregate::{CaseResult, Evaluation};
-use crate::eval::metric::Metric;
+use crate::eval::metric::{Budget, Metric};
 
 /// Random draws of the bootstrap.
 const RESAMPLES: usize = 2000;
@@ -14,7 +14,7 @@ const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed_0f00_ea7e_0001;
 
 /// The figures that are compared.
-const COMPARED: [Metric; 12] = [
+const COMPARED: [Metric; 19] = [
     Metric::FileAcc1,
     Metric::FileAcc3,
     Metric::FileAcc5,
@@ -23,10 +23,17 @@ const COMPARED: [Metric; 12] = [
     Metric::Recall10,
     Metric::FunctionAcc5,
     Metric::FunctionAcc10,
-    Metric::Shown2000,
-    Metric::Shown4000,
-    Metric::Shown8000,
-    Metric::WrongFiles8000,
+    Metric::Shown(Budget::B1000),
+    Metric::Shown(Budget::B2000),
+    Metric::Shown(Budget::B4000),
+    Metric::Shown(Budget::B8000),
+    Metric::Edits(Budget::B8000),
+    Metric::EditsOutside(Budget::B8000),
+    Metric::LinePrecision(Budget::B8000),
+    Metric::LineRecall(Budget::B8000),
+    Metric::Efficiency(Budget::B8000),
+    Metric::Used(Budget::B8000),
+    Metric::WrongFiles(Budget::B8000),
 ];
 
 /// How one figure moved over the cases that both evaluations have.

@@ -1,6 +1,33 @@
 //! The figures that are reported, by name, and the set of them that one case has.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+/// A budget in tokens at which contexts are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Budget {
+    B1000,
+    B2000,
+    B4000,
+    B8000,
+}
+
+impl Budget {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 4] = [Self::B1000, Self::B2000, Self::B4000, Self::B8000];
+
+    /// Tokens.
+    pub fn tokens(self) -> usize {
+        match self {
+            Self::B1000 => 1000,
+            Self::B2000 => 2000,
+            Self::B4000 => 4000,
+            Self::B8000 => 8000,
+        }
+    }
+}
 
 /// One figure of a case. [`crate::eval::score`] defines each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,24 +49,21 @@ pub enum Metric {
     Critical3,
     FunctionAcc5,
     FunctionAcc10,
-    Shown2000,
-    Shown4000,
-    Shown8000,
-    WrongFiles2000,
-    WrongFiles4000,
-    WrongFiles8000,
-    Efficiency2000,
-    Efficiency4000,
-    Efficiency8000,
+    Shown(Budget),
+    Edits(Budget),
+    EditsInside(Budget),
+    EditsOutside(Budget),
+    LinePrecision(Budget),
+    LineRecall(Budget),
+    WrongFiles(Budget),
+    Efficiency(Budget),
+    Used(Budget),
     Intent,
 }
 
 impl Metric {
-    /// How many there are.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// All of them, in the order of the report.
-    pub const ALL: [Self; 26] = [
+    /// Those of the rankings.
+    const OF_RANKINGS: [Self; 16] = [
         Self::FileAcc1,
         Self::FileAcc3,
         Self::FileAcc5,
@@ -56,21 +80,36 @@ impl Metric {
         Self::Critical3,
         Self::FunctionAcc5,
         Self::FunctionAcc10,
-        Self::Shown2000,
-        Self::Shown4000,
-        Self::Shown8000,
-        Self::WrongFiles2000,
-        Self::WrongFiles4000,
-        Self::WrongFiles8000,
-        Self::Efficiency2000,
-        Self::Efficiency4000,
-        Self::Efficiency8000,
-        Self::Intent,
     ];
 
+    /// Those of a context.
+    const OF_CONTEXTS: [fn(Budget) -> Self; 9] = [
+        Self::Shown,
+        Self::Edits,
+        Self::EditsInside,
+        Self::EditsOutside,
+        Self::LinePrecision,
+        Self::LineRecall,
+        Self::WrongFiles,
+        Self::Efficiency,
+        Self::Used,
+    ];
+
+    /// All of them, in the order of the report.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let at_budgets = Self::OF_CONTEXTS
+            .into_iter()
+            .flat_map(|metric| Budget::ALL.map(metric));
+        Self::OF_RANKINGS
+            .into_iter()
+            .chain(at_budgets)
+            .chain([Self::Intent])
+    }
+
     /// The stable name used in JSON and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> String {
+        let at = |name: &str, budget: Budget| format!("{name}@{}", budget.tokens());
+        let name = match self {
             Self::FileAcc1 => "file_acc@1",
             Self::FileAcc3 => "file_acc@3",
             Self::FileAcc5 => "file_acc@5",
@@ -87,96 +126,80 @@ impl Metric {
             Self::Critical3 => "critical@3",
             Self::FunctionAcc5 => "function_acc@5",
             Self::FunctionAcc10 => "function_acc@10",
-            Self::Shown2000 => "shown@2000",
-            Self::Shown4000 => "shown@4000",
-            Self::Shown8000 => "shown@8000",
-            Self::WrongFiles2000 => "wrong_files@2000",
-            Self::WrongFiles4000 => "wrong_files@4000",
-            Self::WrongFiles8000 => "wrong_files@8000",
-            Self::Efficiency2000 => "efficiency@2000",
-            Self::Efficiency4000 => "efficiency@4000",
-            Self::Efficiency8000 => "efficiency@8000",
             Self::Intent => "intent",
-        }
+            Self::Shown(budget) => return at("shown", budget),
+            Self::Edits(budget) => return at("edits", budget),
+            Self::EditsInside(budget) => return at("edits_inside", budget),
+            Self::EditsOutside(budget) => return at("edits_outside", budget),
+            Self::LinePrecision(budget) => return at("line_precision", budget),
+            Self::LineRecall(budget) => return at("line_recall", budget),
+            Self::WrongFiles(budget) => return at("wrong_files", budget),
+            Self::Efficiency(budget) => return at("efficiency", budget),
+            Self::Used(budget) => return at("used", budget),
+        };
+        name.to_owned()
     }
 
     /// The metric with this stable name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|m| m.name() == name)
+        Self::all().find(|metric| metric.name() == name)
     }
 
     /// Whether less of it is better.
     pub fn lower_is_better(self) -> bool {
-        matches!(
-            self,
-            Self::WrongFiles2000 | Self::WrongFiles4000 | Self::WrongFiles8000
-        )
+        matches!(self, Self::WrongFiles(_) | Self::Used(_))
     }
 
-    /// Whether it is a share, shown in percent (the mean reciprocal rank and efficiency are not).
+    /// Whether it is a share, shown in percent.
     pub fn is_share(self) -> bool {
         !matches!(
             self,
-            Self::Mrr
-                | Self::Ndcg10
-                | Self::Efficiency2000
-                | Self::Efficiency4000
-                | Self::Efficiency8000
+            Self::Mrr | Self::Ndcg10 | Self::Efficiency(_) | Self::Used(_)
         )
     }
 }
 
 /// The figures of one case or the means of several. A figure is absent where it has no meaning:
 /// function scores of a case without gold functions, intent where no intent is known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scores([Option<f64>; Metric::COUNT]);
-
-impl Default for Scores {
-    fn default() -> Self {
-        Self([None; Metric::COUNT])
-    }
-}
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores(BTreeMap<Metric, f64>);
 
 impl Scores {
     /// The figure, where it has a meaning.
     pub fn get(&self, metric: Metric) -> Option<f64> {
-        self.0[metric as usize]
+        self.0.get(&metric).copied()
     }
 
     /// Sets a figure.
     pub fn set(&mut self, metric: Metric, value: f64) {
-        self.0[metric as usize] = Some(value);
+        self.0.insert(metric, value);
     }
 
     /// Per figure, the mean over those that have it.
     pub fn mean<'a>(all: impl IntoIterator<Item = &'a Scores>) -> Self {
-        let mut sums = [(0.0, 0_u32); Metric::COUNT];
+        let mut sums: BTreeMap<Metric, (f64, u32)> = BTreeMap::new();
         for scores in all {
-            for (sum, value) in sums.iter_mut().zip(scores.0) {
-                if let Some(value) = value {
-                    sum.0 += value;
-                    sum.1 += 1;
-                }
+            for (metric, value) in &scores.0 {
+                let sum = sums.entry(*metric).or_default();
+                sum.0 += value;
+                sum.1 += 1;
             }
         }
-        Self(sums.map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))))
+        let mean = |(metric, (sum, count))| (metric, sum / f64::from(count));
+        Self(sums.into_iter().map(mean).collect())
     }
 }
 
 impl Serialize for Scores {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            Metric::ALL
-                .into_iter()
-                .filter_map(|m| Some((m.name(), self.get(m)?))),
-        )
+        serializer.collect_map(self.0.iter().map(|(metric, value)| (metric.name(), value)))
     }
 }
 
 impl<'de> Deserialize<'de> for Scores {
     /// Figures with an unknown name are passed over: an earlier or later version wrote them.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let map = std::collections::BTreeMap::<String, f64>::deserialize(deserializer)?;
+        let map = BTreeMap::<String, f64>::deserialize(deserializer)?;
         let mut scores = Self::default();
         for (name, value) in map {
             if let Some(metric) = Metric::from_name(&name) {
@@ -192,10 +215,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_agree_with_the_order() {
-        for (position, metric) in Metric::ALL.into_iter().enumerate() {
-            assert_eq!(metric as usize, position, "{}", metric.name());
-            assert_eq!(Metric::from_name(metric.name()), Some(metric));
+    fn names_are_in_order_and_lead_back() {
+        assert!(Metric::all().is_sorted());
+        for metric in Metric::all() {
+            assert_eq!(Metric::from_name(&metric.name()), Some(metric));
         }
     }
 

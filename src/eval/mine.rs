@@ -72,6 +72,7 @@ fn case(change: &CommitChange, label: &str) -> Option<Case> {
         gold_files,
         gold_functions: Vec::new(),
         critical_files: Vec::new(),
+        edits: Vec::new(),
         intent: None,
     })
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::eval::aggregate::{Axis, Evaluation, Group};
-use crate::eval::metric::{Metric, Scores};
+use crate::eval::metric::{Budget, Metric, Scores};
 
 /// The columns of the tables: heading and figure.
-const COLUMNS: [(&str, Metric); 19] = [
+const COLUMNS: [(&str, Metric); 24] = [
     ("@1", Metric::FileAcc1),
     ("@3", Metric::FileAcc3),
     ("@5", Metric::FileAcc5),
@@ -21,11 +21,16 @@ const COLUMNS: [(&str, Metric); 19] = [
     ("crit@3", Metric::Critical3),
     ("fn@5", Metric::FunctionAcc5),
     ("fn@10", Metric::FunctionAcc10),
-    ("sh@2k", Metric::Shown2000),
-    ("sh@4k", Metric::Shown4000),
-    ("sh@8k", Metric::Shown8000),
-    ("wrong", Metric::WrongFiles8000),
-    ("eff", Metric::Efficiency8000),
+    ("sh@1k", Metric::Shown(Budget::B1000)),
+    ("sh@2k", Metric::Shown(Budget::B2000)),
+    ("sh@4k", Metric::Shown(Budget::B4000)),
+    ("sh@8k", Metric::Shown(Budget::B8000)),
+    ("ed@8k", Metric::Edits(Budget::B8000)),
+    ("out@8k", Metric::EditsOutside(Budget::B8000)),
+    ("lp@8k", Metric::LinePrecision(Budget::B8000)),
+    ("used", Metric::Used(Budget::B8000)),
+    ("wrong", Metric::WrongFiles(Budget::B8000)),
+    ("eff", Metric::Efficiency(Budget::B8000)),
 ];
 
 /// The whole report.
@@ -44,7 +49,8 @@ pub fn render(evaluation: &Evaluation) -> String {
     let _ = writeln!(
         out,
         "Columns: @k file Acc@k, any@k at least one gold file, fn@k function Acc@k, sh@B share of \
-         gold functions shown in full at B tokens, wrong: share of files in the context at 8,000 \
+         gold functions shown in full at B tokens, ed: share of edited stretches shown, out: of those \
+         outside functions, lp: share of the lines delivered that are gold or edited, used: tokens, wrong: share of files in the context at 8,000 \
          tokens that are not gold, eff: share shown per 1,000 tokens at 8,000. Shares in percent. \
          (r): mean over repositories."
     );
@@ -107,6 +113,7 @@ pub fn figure(metric: Metric, value: Option<f64>) -> String {
     match value {
         None => "-".to_owned(),
         Some(value) if metric.is_share() => format!("{:.1}", value * 100.0),
+        Some(value) if value >= 100.0 => format!("{value:.0}"),
         Some(value) => format!("{value:.3}"),
     }
 }

@@ -9,7 +9,8 @@ use foveate_query::{Answer, RankingConfig, Request, answer};
 
 use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency};
 use crate::eval::case::Case;
-use crate::eval::score::{self, BUDGETS, Context, Delivered};
+use crate::eval::metric::Budget;
+use crate::eval::score::{self, Context, Delivered};
 use crate::eval::sweep::{Indexed, Visitor, Walk, milliseconds, sweep};
 
 /// How many ranked files and functions are asked for.
@@ -60,11 +61,11 @@ impl Visitor for Asker<'_> {
     fn visit(&self, case: &Case, indexed: &Indexed) -> CaseResult {
         let at = |budget| self.ask(case, &indexed.snapshot, budget);
         let full = at(LARGEST);
-        let contexts = BUDGETS.map(|budget| {
-            if budget == LARGEST {
+        let contexts = Budget::ALL.map(|budget| {
+            if budget.tokens() == LARGEST {
                 Context::from(&full.pack)
             } else {
-                Context::from(&at(budget).pack)
+                Context::from(&at(budget.tokens()).pack)
             }
         });
         let delivered = Delivered::new(&full, contexts);
@@ -109,7 +110,8 @@ impl Visitor for Asker<'_> {
     }
 }
 
-const LARGEST: usize = BUDGETS[BUDGETS.len() - 1];
+/// The largest budget, in tokens.
+const LARGEST: usize = 8000;
 
 impl Asker<'_> {
     fn ask(&self, case: &Case, snapshot: &Snapshot, budget: usize) -> Answer {

@@ -59,12 +59,16 @@ fn the_committed_cases_are_found_and_shown() -> Outcome {
         let within = |metric| result.scores.get(metric);
         assert_eq!(within(Metric::FileAcc3), Some(1.0), "{result:?}");
         assert_eq!(within(Metric::FunctionAcc5), Some(1.0), "{result:?}");
-        assert_eq!(within(Metric::Shown2000), Some(1.0), "{result:?}");
+        assert_eq!(
+            within(Metric::Shown(Budget::B2000)),
+            Some(1.0),
+            "{result:?}"
+        );
         assert!(
             result
                 .used_tokens
                 .iter()
-                .zip(BUDGETS)
+                .zip(Budget::ALL.map(Budget::tokens))
                 .all(|(used, budget)| *used <= budget)
         );
     }

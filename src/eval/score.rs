@@ -8,11 +8,8 @@ use foveate_model::Lines;
 use foveate_query::Answer;
 use foveate_query::assemble::{Fidelity, Pack};
 
-use crate::eval::case::{Case, GoldFunction};
-use crate::eval::metric::{Metric, Scores};
-
-/// The budgets, in tokens, at which contexts are scored.
-pub const BUDGETS: [usize; 3] = [2000, 4000, 8000];
+use crate::eval::case::{Case, Edit, GoldFunction, Inside};
+use crate::eval::metric::{Budget, Metric, Scores};
 
 /// What an answer delivered, as far as scores need it. `Default` is the empty answer.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +20,8 @@ pub struct Delivered {
     pub functions: Vec<Place>,
     /// Wire name of the detected intent.
     pub intent: String,
-    /// The contexts at [`BUDGETS`].
-    pub contexts: [Context; BUDGETS.len()],
+    /// The contexts at [`Budget::ALL`].
+    pub contexts: [Context; Budget::ALL.len()],
 }
 
 /// A definition's place.
@@ -45,13 +42,13 @@ pub struct Context {
     pub used: usize,
     /// Every file that anything is shown of.
     pub files: BTreeSet<String>,
-    /// Lines that are shown in full, by file.
-    pub full: Vec<(String, Lines)>,
+    /// Lines that stand in it as they are, by file.
+    pub lines: Vec<(String, Lines)>,
 }
 
 impl Delivered {
     /// Takes the rankings of `answer` and the contexts of all budgets.
-    pub fn new(answer: &Answer, contexts: [Context; BUDGETS.len()]) -> Self {
+    pub fn new(answer: &Answer, contexts: [Context; Budget::ALL.len()]) -> Self {
         Self {
             files: answer.files.iter().map(|f| f.path.clone()).collect(),
             functions: answer
@@ -75,9 +72,9 @@ impl From<&Pack> for Context {
         Self {
             used: pack.used,
             files: items().map(|item| item.path.clone()).collect(),
-            full: items()
-                .filter(|item| item.fidelity == Fidelity::Full && !item.cut)
-                .map(|item| (item.path.clone(), item.lines))
+            lines: items()
+                .filter(|item| item.fidelity == Fidelity::Full)
+                .flat_map(|item| item.shown.iter().map(|lines| (item.path.clone(), *lines)))
                 .collect(),
         }
     }
@@ -174,32 +171,71 @@ fn score_files(case: &Case, ranks: &[Option<usize>], delivered: &Delivered, scor
 }
 
 fn score_contexts(case: &Case, delivered: &Delivered, scores: &mut Scores) {
-    const METRICS: [(Metric, Metric, Metric); BUDGETS.len()] = [
-        (
-            Metric::Shown2000,
-            Metric::WrongFiles2000,
-            Metric::Efficiency2000,
-        ),
-        (
-            Metric::Shown4000,
-            Metric::WrongFiles4000,
-            Metric::Efficiency4000,
-        ),
-        (
-            Metric::Shown8000,
-            Metric::WrongFiles8000,
-            Metric::Efficiency8000,
-        ),
-    ];
-    for (context, (shown, wrong, efficiency)) in delivered.contexts.iter().zip(METRICS) {
-        scores.set(wrong, wrong_files(case, context));
-        if case.gold_functions.is_empty() {
-            continue;
+    for (context, budget) in delivered.contexts.iter().zip(Budget::ALL) {
+        scores.set(Metric::WrongFiles(budget), wrong_files(case, context));
+        scores.set(Metric::Used(budget), context.used as f64);
+        if !case.gold_functions.is_empty() {
+            let shown = shown_share(case, context);
+            scores.set(Metric::Shown(budget), shown);
+            scores.set(
+                Metric::Efficiency(budget),
+                per_thousand(shown, context.used),
+            );
         }
-        let share_shown = shown_share(case, context);
-        scores.set(shown, share_shown);
-        scores.set(efficiency, per_thousand(share_shown, context.used));
+        score_edits(case, context, budget, scores);
     }
+}
+
+/// Scores of the edited stretches, where they are known; imports follow from the others.
+fn score_edits(case: &Case, context: &Context, budget: Budget, scores: &mut Scores) {
+    let edits = || {
+        case.edits
+            .iter()
+            .filter(|edit| edit.inside != Inside::Import)
+    };
+    let is_shown = |edit: &&Edit| shows(context, &edit.file, edit.lines());
+    let mut set = |metric: Metric, wanted: &dyn Fn(&&Edit) -> bool| {
+        let of = || edits().filter(wanted);
+        if of().next().is_some() {
+            scores.set(metric, share(of().filter(is_shown).count(), of().count()));
+        }
+    };
+    set(Metric::Edits(budget), &|_| true);
+    set(Metric::EditsInside(budget), &|edit| {
+        edit.inside == Inside::Function
+    });
+    set(Metric::EditsOutside(budget), &|edit| {
+        edit.inside != Inside::Function
+    });
+    if case.edits.is_empty() && case.gold_functions.is_empty() {
+        return;
+    }
+    let gold = numbers(
+        case.edits
+            .iter()
+            .map(|edit| (edit.file.as_str(), edit.lines()))
+            .chain(
+                case.gold_functions
+                    .iter()
+                    .map(|gold| (gold.file.as_str(), gold.lines())),
+            ),
+    );
+    let shown = numbers(
+        context
+            .lines
+            .iter()
+            .map(|(path, lines)| (path.as_str(), *lines)),
+    );
+    let right = shown.intersection(&gold).count();
+    scores.set(Metric::LinePrecision(budget), share(right, shown.len()));
+    scores.set(Metric::LineRecall(budget), share(right, gold.len()));
+}
+
+/// The single lines of stretches, by file.
+fn numbers<'a>(stretches: impl Iterator<Item = (&'a str, Lines)>) -> BTreeSet<(&'a str, u32)> {
+    stretches
+        .flat_map(|(path, lines)| (lines.start..=lines.end).map(move |line| (path, line)))
+        .collect()
 }
 
 /// 1 where all gold is within the first `k`; with more than `k` gold, `k` hits suffice.
@@ -230,27 +266,27 @@ fn shown_share(case: &Case, context: &Context) -> f64 {
     let shown = case
         .gold_functions
         .iter()
-        .filter(|gold| is_shown(gold, context))
+        .filter(|gold| shows(context, &gold.file, gold.lines()))
         .count();
     share(shown, case.gold_functions.len())
 }
 
-/// Whether the stretches shown of the file cover every line of the function together.
-fn is_shown(gold: &GoldFunction, context: &Context) -> bool {
+/// Whether what is shown of a file covers all of these lines together.
+fn shows(context: &Context, file: &str, lines: Lines) -> bool {
     let mut stretches: Vec<Lines> = context
-        .full
+        .lines
         .iter()
-        .filter(|(path, _)| *path == gold.file)
+        .filter(|(path, _)| path == file)
         .map(|(_, lines)| *lines)
         .collect();
     stretches.sort();
-    let mut next = gold.start;
+    let mut next = lines.start;
     for stretch in stretches {
         if stretch.start <= next {
             next = next.max(stretch.end + 1);
         }
     }
-    next > gold.end
+    next > lines.end
 }
 
 /// Share of the files in the context that are not gold; 1 for an empty context, which shows

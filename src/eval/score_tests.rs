@@ -1,6 +1,7 @@
 //! Every score against values worked out by hand.
 
 use super::*;
+use crate::eval::metric::Budget;
 
 fn gold(file: &str, name: &str, start: u32, end: u32) -> GoldFunction {
     GoldFunction {
@@ -32,6 +33,7 @@ fn case(gold_files: &[&str], gold_functions: Vec<GoldFunction>) -> Case {
         gold_functions,
         critical_files: Vec::new(),
         intent: None,
+        edits: Vec::new(),
     }
 }
 
@@ -46,7 +48,7 @@ fn context(used: usize, files: &[&str], full: &[(&str, u32, u32)]) -> Context {
     Context {
         used,
         files: files.iter().map(|f| (*f).to_owned()).collect(),
-        full: full
+        lines: full
             .iter()
             .map(|(path, start, end)| ((*path).to_owned(), Lines::new(*start, *end)))
             .collect(),
@@ -149,14 +151,63 @@ fn a_gold_file_beyond_the_cut_counts_for_the_reciprocal_rank_alone() {
 fn an_empty_answer_is_a_miss_everywhere() {
     let case = case(&["a"], vec![gold("a", "f", 1, 2)]);
     let (_, scores) = score(&case, &Delivered::default());
-    for metric in Metric::ALL {
+    for metric in Metric::all() {
         let wanted = match metric {
-            Metric::Intent => None,
+            Metric::Intent
+            | Metric::Edits(_)
+            | Metric::EditsInside(_)
+            | Metric::EditsOutside(_) => None,
+            Metric::Used(_) => Some(0.0),
             _ if metric.lower_is_better() => Some(1.0),
             _ => Some(0.0),
         };
         assert_eq!(scores.get(metric), wanted, "{}", metric.name());
     }
+}
+
+#[test]
+fn edits_count_where_every_line_of_them_is_shown() {
+    let edit = |start, end, inside| Edit {
+        file: "a".to_owned(),
+        start,
+        end,
+        inside,
+    };
+    let case = Case {
+        edits: vec![
+            edit(1, 1, Inside::Import),
+            edit(4, 5, Inside::Function),
+            edit(8, 9, Inside::Module),
+            edit(20, 20, Inside::Class),
+        ],
+        ..case(&["a"], vec![gold("a", "f", 3, 6)])
+    };
+    let context = context(500, &["a"], &[("a", 3, 8), ("a", 9, 10), ("b", 20, 21)]);
+    let contexts = [
+        context,
+        Context::default(),
+        Context::default(),
+        Context::default(),
+    ];
+    let delivered = Delivered {
+        contexts,
+        ..Delivered::default()
+    };
+    let (_, scores) = score(&case, &delivered);
+    let at = Budget::B1000;
+    check(
+        &scores,
+        &[
+            (Metric::Edits(at), 2.0 / 3.0),
+            (Metric::EditsInside(at), 1.0),
+            (Metric::EditsOutside(at), 0.5),
+            // Lines 3 to 6, 8 and 9, of the ten that are shown; 1 and 20 are missing.
+            (Metric::LinePrecision(at), 0.6),
+            (Metric::LineRecall(at), 0.75),
+            (Metric::Used(at), 500.0),
+            (Metric::Shown(at), 1.0),
+        ],
+    );
 }
 
 #[test]
@@ -221,19 +272,24 @@ fn shown_needs_every_line_and_may_join_stretches() {
         ],
     );
     let delivered = Delivered {
-        contexts: [Context::default(), shown, Context::default()],
+        contexts: [
+            Context::default(),
+            Context::default(),
+            shown,
+            Context::default(),
+        ],
         ..Delivered::default()
     };
     let (_, scores) = score(&case, &delivered);
     check(
         &scores,
         &[
-            (Metric::Shown2000, 0.0),
-            (Metric::Shown4000, 0.5),
-            (Metric::WrongFiles4000, 0.5),
-            (Metric::WrongFiles8000, 1.0),
+            (Metric::Shown(Budget::B2000), 0.0),
+            (Metric::Shown(Budget::B4000), 0.5),
+            (Metric::WrongFiles(Budget::B4000), 0.5),
+            (Metric::WrongFiles(Budget::B8000), 1.0),
             // Half of the functions in 4,000 tokens.
-            (Metric::Efficiency4000, 0.125),
+            (Metric::Efficiency(Budget::B4000), 0.125),
         ],
     );
 }
@@ -252,5 +308,5 @@ fn intent_and_critical_files_where_the_case_has_them() {
     let (_, scores) = score(&case, &delivered);
     check(&scores, &[(Metric::Critical3, 1.0), (Metric::Intent, 0.0)]);
     assert_eq!(scores.get(Metric::FunctionAcc5), None);
-    assert_eq!(scores.get(Metric::Shown8000), None);
+    assert_eq!(scores.get(Metric::Shown(Budget::B8000)), None);
 }

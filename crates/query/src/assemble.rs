@@ -69,6 +69,8 @@ pub struct Item {
     pub fidelity: Fidelity,
     /// Whether lines inside it were left out (marked in the text).
     pub cut: bool,
+    /// The lines that stand in the context as they are; none of a card.
+    pub shown: Vec<Lines>,
     /// What it costs, its own markup included.
     pub tokens: usize,
 }

@@ -227,7 +227,7 @@ impl<'a> Packed<'a> {
                 name: kind.name(),
                 budget: of_section(budgets, kind),
                 used: self.used(kind),
-                items: placed.iter().map(|p| item(&p.measured)).collect(),
+                items: placed.iter().map(|p| item(p)).collect(),
             })
             .collect();
         Pack {
@@ -321,7 +321,8 @@ fn overlaps(placed: &Placed, body: &Shows) -> bool {
             .any(|shown| body.lines.iter().any(|lines| lines.overlap(*shown) > 0))
 }
 
-fn item(measured: &Measured) -> Item {
+fn item(placed: &Placed) -> Item {
+    let measured = &placed.measured;
     let entry = &measured.entry;
     Item {
         path: entry.path.clone(),
@@ -329,6 +330,7 @@ fn item(measured: &Measured) -> Item {
         lines: entry.lines,
         fidelity: entry.fidelity,
         cut: entry.cut || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+        shown: placed.shows.lines.clone(),
         tokens: measured.tokens,
     }
 }
