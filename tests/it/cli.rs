@@ -241,6 +241,21 @@ fn train_adjusts_weights_to_own_commits() {
 }
 
 #[test]
+fn settings_that_cannot_be_used_are_told_with_their_place() {
+    let listen = ["serve", "--listen", "nonsense"];
+    let by_argument = run(&listen);
+    let variable = ("FOVEATE__SERVER__LISTEN", "nonsense");
+    let by_variable = foveate(&["serve"]).env(variable.0, variable.1).output();
+    for (output, place) in [(by_argument, "--listen"), (by_variable.unwrap(), variable.0)] {
+        assert_eq!(output.status.code(), Some(2));
+        let told = stderr(&output);
+        assert!(told.contains("such as 127.0.0.1:7878"), "{told}");
+        assert!(told.trim().ends_with(&format!("({place})")), "{told}");
+        assert!(!told.contains("::String") && !told.contains(".rs"), "{told}");
+    }
+}
+
+#[test]
 fn unknown_settings_are_refused_by_name() {
     let output = foveate(&["serve"])
         .env("FOVEATE__SERVER__LISTEN_ON", "127.0.0.1:1")
