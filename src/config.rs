@@ -403,7 +403,10 @@ mod tests {
                 "[log]\nformat = \"xml\"\n",
                 "log.format must be `text` or `json`, not `xml`",
             ),
-            ("[log]\ncolour = true\n", "log.colour is no setting; there are filter, format"),
+            (
+                "[log]\ncolour = true\n",
+                "log.colour is no setting; there are filter, format",
+            ),
         ] {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(told), "{text}: {error}");
@@ -411,7 +414,10 @@ mod tests {
         }
         let secret = "[git.tokens]\n\"github.com\" = [\"ghp_secret\"]\n";
         let error = with_file(secret).expect_err(secret).to_string();
-        assert!(error.starts_with("git.tokens") && !error.contains("ghp_"), "{error}");
+        assert!(
+            error.starts_with("git.tokens") && !error.contains("ghp_"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -25,7 +25,9 @@ pub(super) fn explain(error: figment::Error, file: Option<&Path>) -> String {
                 format!("{key} must be {expected}, not {}", shown(found))
             }
         }
-        Kind::UnknownVariant(found, known) => format!("{key} must be {}, not `{found}`", OneOf(known)),
+        Kind::UnknownVariant(found, known) => {
+            format!("{key} must be {}, not `{found}`", OneOf(known))
+        }
         // The path ends in the unknown name.
         Kind::UnknownField(_, known) => {
             format!("{key} is no setting; there are {}", known.join(", "))

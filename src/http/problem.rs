@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::engine::{AdmissionError, AskError, DemandError};
 use crate::ingest::RegisterError;
 use crate::ingest::git::GitError;
-use crate::store::StoreError;
+use crate::store::{RepositoryKind, StoreError};
 
 /// Why a request got no answer, on its way to the client. The request's id is added at the border
 /// ([`super::layers::observe`]).
@@ -203,13 +203,16 @@ impl From<RegisterError> for Problem {
         match error {
             RegisterError::Name(_) => Self::invalid_field("name", detail),
             RegisterError::Taken(_) => Self::new(StatusCode::CONFLICT, "repo_exists", detail),
-            RegisterError::NotAbsolute(_) | RegisterError::NotADirectory { .. } => {
+            RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {
                 Self::invalid_field("source.path", detail)
             }
-            RegisterError::OwnData(_) => Self::invalid_field("source.path", detail),
-            RegisterError::NotAllowed(_) => {
-                Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
+            RegisterError::NotADirectory { kind, .. } => {
+                Self::invalid_field(field_of(kind), detail)
             }
+            RegisterError::NotAllowed { kind, .. } => Self {
+                field: Some(field_of(kind).to_owned()),
+                ..Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
+            },
             RegisterError::Location(_) => Self::invalid_field("source.git", detail),
             RegisterError::Git(GitError::UnknownRef(_) | GitError::MalformedRef { .. }) => {
                 Self::invalid_field("source.ref", detail)
@@ -218,6 +221,14 @@ impl From<RegisterError> for Problem {
             RegisterError::Store(error) => error.into(),
             RegisterError::Defect => Self::internal(),
         }
+    }
+}
+
+/// The field that a source was given in.
+fn field_of(kind: RepositoryKind) -> &'static str {
+    match kind {
+        RepositoryKind::Path => "source.path",
+        RepositoryKind::Git => "source.git",
     }
 }
 

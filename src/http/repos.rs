@@ -75,7 +75,7 @@ pub async fn register(
 ) -> Result<impl IntoResponse, Problem> {
     let registration = registration(body)?;
     let repository = state.catalog.register(registration).await?;
-    let location = format!("/repos/{}", repository.name());
+    let location = format!("/repos/{}", repository.name().segment());
     Ok((
         StatusCode::CREATED,
         [(header::LOCATION, location)],

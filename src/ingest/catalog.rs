@@ -49,6 +49,8 @@ pub enum RegisterError {
     /// The path is none.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
+        /// What it was given as.
+        kind: RepositoryKind,
         /// As given.
         path: String,
         /// What the system says.
@@ -58,8 +60,13 @@ pub enum RegisterError {
     #[error("{0:?} is not an absolute path")]
     NotAbsolute(PathBuf),
     /// The path lies where none may be registered.
-    #[error("{0} may not be registered: it lies outside `repos.allow_paths`")]
-    NotAllowed(String),
+    #[error("{path} may not be registered: it lies outside `repos.allow_paths`")]
+    NotAllowed {
+        /// What it was given as.
+        kind: RepositoryKind,
+        /// As given.
+        path: String,
+    },
     /// The path is the program's own directory.
     #[error("{0} is the data directory or lies in it: choose another --data-dir")]
     OwnData(String),
@@ -164,7 +171,7 @@ impl Catalog {
     /// # Errors
     /// When it is no directory.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
-        let path = source::canonical_directory(directory)?;
+        let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
         let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
         if let Some(known) = self.engine.repositories().into_iter().find(is_same) {
@@ -207,12 +214,13 @@ impl Catalog {
             tracker.wait().await;
         }
         self.resting.remove(name);
-        let copy = self.settings.copy_at(name);
+        let copy = self.settings.copy_at(repository.name());
         let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
             tracing::warn!(repo = name, %error, "the copy was not removed");
         }
-        match tokio::fs::remove_file(self.settings.records_of(name)).await {
+        let records = self.settings.records_of(repository.name());
+        match tokio::fs::remove_file(records).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 tracing::warn!(repo = name, %error, "the records of past commits were not removed");
             }
@@ -315,7 +323,7 @@ impl Catalog {
     ) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name().clone();
-        let kept_in = self.settings.records_of(name.as_str());
+        let kept_in = self.settings.records_of(&name);
         let past = PastReader {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
@@ -324,7 +332,7 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
-        let copy = self.copy_of(&source, name.as_str()).map(Arc::new);
+        let copy = self.copy_of(&source, &name).map(Arc::new);
         let supplier = Supplier {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
@@ -387,7 +395,7 @@ impl Catalog {
     }
 
     /// The copy that is made of a remote repository.
-    fn copy_of(&self, source: &Source, name: &str) -> Option<RemoteCopy> {
+    fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
         let Source::Git { location, .. } = source else {
             return None;
         };

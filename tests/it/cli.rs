@@ -151,7 +151,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 fn mistakes_have_their_exit_codes_and_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 19] = [
+    let cases: [(&[&str], i32, &str); 20] = [
         (&["context", "/no/such/dir", "x"], 1, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
@@ -178,6 +178,11 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
             &["repo", "list", "--server", "http://127.0.0.1:1"],
             4,
             "no server answers",
+        ),
+        (
+            &["repo", "list", "--server", "nonsense"],
+            2,
+            "such as http://127.0.0.1:7878",
         ),
         (&["repo", "show", "../x"], 2, "repository name"),
         (&["serve", "--config", "/no/such/file"], 2, "/no/such/file"),
@@ -246,12 +251,18 @@ fn settings_that_cannot_be_used_are_told_with_their_place() {
     let by_argument = run(&listen);
     let variable = ("FOVEATE__SERVER__LISTEN", "nonsense");
     let by_variable = foveate(&["serve"]).env(variable.0, variable.1).output();
-    for (output, place) in [(by_argument, "--listen"), (by_variable.unwrap(), variable.0)] {
+    for (output, place) in [
+        (by_argument, "--listen"),
+        (by_variable.unwrap(), variable.0),
+    ] {
         assert_eq!(output.status.code(), Some(2));
         let told = stderr(&output);
         assert!(told.contains("such as 127.0.0.1:7878"), "{told}");
         assert!(told.trim().ends_with(&format!("({place})")), "{told}");
-        assert!(!told.contains("::String") && !told.contains(".rs"), "{told}");
+        assert!(
+            !told.contains("::String") && !told.contains(".rs"),
+            "{told}"
+        );
     }
 }
 
@@ -304,6 +315,16 @@ async fn repo_talks_to_a_server() {
     assert_eq!(git.status.code(), Some(0), "{}", stderr(&git));
     app.ready("shop").await;
     app.ready("g").await;
+    let owned = call(&["repo", "add", path, "--name", "acme/shop"]);
+    assert_eq!(owned.await.unwrap().status.code(), Some(0));
+    let shown = call(&["repo", "show", "acme/shop"]).await.unwrap();
+    assert!(
+        stdout(&shown).starts_with("acme/shop "),
+        "{}",
+        stderr(&shown)
+    );
+    let removed = call(&["repo", "rm", "acme/shop"]).await.unwrap();
+    assert_eq!(removed.status.code(), Some(0), "{}", stderr(&removed));
     let list = call(&["repo", "list", "--json"]).await.unwrap();
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["repos"].as_array().unwrap().len(), 2);
@@ -333,6 +354,50 @@ async fn repo_talks_to_a_server() {
         stderr(&collected)
     );
     assert_eq!(call(&["health"]).await.unwrap().status.code(), Some(0));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_repositories_are_added_by_relative_paths() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let add = |arguments: &'static [&'static str], directory: &Path| {
+        foveate(&[&["repo", "add", "--git"], arguments].concat())
+            .current_dir(directory)
+            .env("FOVEATE_SERVER", &app.url)
+            .output()
+            .unwrap()
+    };
+    for (arguments, name) in [
+        (&[".", "--name", "dot"][..], "dot"),
+        (&["./", "--name", "slash"], "slash"),
+        (&["../"], "down"),
+    ] {
+        let directory = if name == "down" { "shop" } else { "" };
+        let added = add(arguments, &root.join(directory));
+        assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    }
+    let repos = app.get("/repos").await.json()["repos"].clone();
+    let sources: Vec<_> = repos
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["source"]["git"])
+        .collect();
+    assert_eq!(sources, [&serde_json::json!(root); 3]);
+    for (arguments, told) in [
+        (&["./missing"][..], "./missing: No such file"),
+        (&["README.md"], "not a directory"),
+        // Sent as they are: the server says what it thinks of them.
+        (&["/no/such.git"], "/no/such.git is not a directory that"),
+        (&["ext::sh"], "must be an absolute path or a URL"),
+    ] {
+        let refused = add(arguments, &root);
+        assert_ne!(refused.status.code(), Some(0));
+        let error = stderr(&refused);
+        assert!(error.contains(told), "{error}");
+    }
     app.end().await;
 }
 

@@ -7,6 +7,7 @@ use crate::engine::Source;
 use crate::ingest::git::location::Remote;
 use crate::ingest::git::{GitRepo, Location};
 use crate::ingest::{IngestSettings, LocalPaths};
+use crate::store::RepositoryKind;
 
 /// Makes paths canonical and refuses what cannot be indexed. Blocks.
 pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Source, RegisterError> {
@@ -15,7 +16,7 @@ pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Sourc
             if !path.is_absolute() {
                 return Err(RegisterError::NotAbsolute(path));
             }
-            let path = allowed_directory(&path, settings)?;
+            let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
             refuse_own_data(&path, &settings.data_dir)?;
             Ok(Source::WorkingTree { path, watch })
         }
@@ -33,9 +34,9 @@ pub(super) fn checked(source: Source, settings: &IngestSettings) -> Result<Sourc
                     location
                 }
                 Location::Local(path) => {
-                    let path = allowed_directory(&path, settings)?;
+                    let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
                     let git = GitRepo::open(&path)?;
-                    allowed_directory(git.git_dir(), settings)?;
+                    allowed_directory(git.git_dir(), RepositoryKind::Git, settings)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
                     }
@@ -57,13 +58,21 @@ fn check_file(remote: &Remote, settings: &IngestSettings) -> Result<(), Register
         return Ok(());
     };
     let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-    allowed_directory(Path::new(&*path), settings).map(drop)
+    allowed_directory(Path::new(&*path), RepositoryKind::Git, settings).map(drop)
 }
 
-fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, RegisterError> {
+/// The canonical path of a directory that may be registered; `kind` is what it was given as.
+fn allowed_directory(
+    path: &Path,
+    kind: RepositoryKind,
+    settings: &IngestSettings,
+) -> Result<PathBuf, RegisterError> {
     // What lies outside is refused in the same words whether it exists or not.
-    let not_allowed = || RegisterError::NotAllowed(path.display().to_string());
-    let real = canonical_directory(path);
+    let not_allowed = || RegisterError::NotAllowed {
+        kind,
+        path: path.display().to_string(),
+    };
+    let real = canonical_directory(path, kind);
     match (&settings.local_paths, real) {
         (LocalPaths::Anywhere, real) => real,
         (LocalPaths::Below(allowed), Ok(real)) if allowed.iter().any(|a| real.starts_with(a)) => {
@@ -76,8 +85,12 @@ fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, 
     }
 }
 
-pub(super) fn canonical_directory(path: &Path) -> Result<PathBuf, RegisterError> {
+pub(super) fn canonical_directory(
+    path: &Path,
+    kind: RepositoryKind,
+) -> Result<PathBuf, RegisterError> {
     let refuse = |reason: String| RegisterError::NotADirectory {
+        kind,
         path: path.display().to_string(),
         reason,
     };
