@@ -19,9 +19,6 @@ pub struct NameError;
 const MAX_BYTES: usize = 100;
 const ESCAPED_SLASH: &str = "%2F";
 
-/// What the interface's description says of names; the same rule as [`RepoName::new`].
-pub const PATTERN: &str = "^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$";
-
 impl RepoName {
     /// Checks a name.
     ///

@@ -86,6 +86,34 @@ impl Problem {
         )
     }
 
+    /// None of `offers` is accepted.
+    pub fn not_acceptable(offers: &[&str]) -> Self {
+        let offers = offers.join(", ");
+        Self::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            format!("`accept` names none of {offers}, which this answer can have"),
+        )
+    }
+
+    /// The body is in a coding that is not decoded.
+    pub fn unsupported_encoding() -> Self {
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_encoding",
+            "the body's `content-encoding` is none of gzip and zstd; send it as one of them, or as it is",
+        )
+    }
+
+    /// The body has more bytes than are read.
+    pub fn body_too_large() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "body_too_large",
+            "the body, decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
+        )
+    }
+
     fn later(self, seconds: u32) -> Self {
         Self {
             retry_after: Some(seconds),

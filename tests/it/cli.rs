@@ -411,16 +411,20 @@ impl Drop for Server {
     }
 }
 
-fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
-    let mut child = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+fn serving(data: &Path, arguments: &[&str]) -> Command {
+    let mut command = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"]);
+    command
         .arg(data)
         .args(arguments)
         .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
         .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    command
+}
+
+fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
+    let mut child = serving(data, arguments).spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
     (Server(child), out)
 }
@@ -451,8 +455,8 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     let asks = line_with(&mut out, "ask:");
     let command = asks.trim().strip_prefix("ask:").unwrap();
     let curl = Command::new("sh").arg("-c").arg(command).output().unwrap();
-    let answer: Value = serde_json::from_slice(&curl.stdout).expect(command);
-    assert_eq!(answer["repo"], "shop", "{answer}");
+    let answer = stdout(&curl);
+    assert!(answer.starts_with("<!-- intent: "), "{answer}");
 
     // A second server on the same address says so.
     let address = listens.rsplit("http://").next().unwrap().trim();
@@ -462,14 +466,41 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("is in use"), "{}", stderr(&output));
 
+    assert_eq!(end(&mut server).code(), Some(0));
+}
+
+fn end(server: &mut Server) -> std::process::ExitStatus {
     let pid = server.0.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let status = server.0.wait().unwrap();
-    assert_eq!(status.code(), Some(0));
+    let killed = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    server.0.wait().unwrap()
+}
+
+#[test]
+fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
+    for (level, shown) in [("info", false), ("debug", true)] {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = serving(data.path(), &[]);
+        let mut server = Server(command.env("FOVEATE__LOG__FILTER", level).spawn().unwrap());
+        let mut out = BufReader::new(server.0.stdout.take().unwrap());
+        let listens = line_with(&mut out, "listens on http://");
+        let url = listens.rsplit(' ').next().unwrap().trim();
+        for path in ["/healthz", "/readyz", "/metrics", "/repos", "/nowhere"] {
+            let curl = Command::new("curl")
+                .args(["-s", &format!("{url}{path}")])
+                .output();
+            assert!(curl.unwrap().status.success());
+        }
+        end(&mut server);
+        let mut log = String::new();
+        std::io::Read::read_to_string(&mut server.0.stderr.take().unwrap(), &mut log).unwrap();
+        for probe in ["/healthz", "/readyz", "/metrics"] {
+            let line = format!("route=\"{probe}\"");
+            assert_eq!(log.contains(&line), shown, "{level}: {log}");
+        }
+        assert!(
+            log.contains("route=\"/repos\"") && log.contains("route=\"none\""),
+            "{log}"
+        );
+    }
 }

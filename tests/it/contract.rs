@@ -73,7 +73,7 @@ async fn a_name_may_have_an_owner() {
     assert_eq!(created.json()["name"], "acme/shop");
     // One that differs in nothing but the slash is another one.
     app.add_git("acme-shop", &root, None).await;
-    app.repo_until("acme%2Fshop", |repo| repo["history"] == true)
+    app.repo_until("acme/shop", |repo| repo["history"] == true)
         .await;
     let by_path = app
         .post(
@@ -111,7 +111,7 @@ async fn a_name_may_have_an_owner() {
         .unwrap();
     }
     let app = TestApp::start_on(data.path()).await;
-    app.ready("acme%2Fshop").await;
+    app.ready("acme/shop").await;
     let freed = app.post("/gc", json!({})).await.json()["repos"].clone();
     assert_eq!(
         (&freed["gone/away"], &freed["shop.records"]),
@@ -135,7 +135,7 @@ async fn an_answer_has_every_field_of_the_contract() {
     let body = json!({
         "repo": "shop", "query": "`Cart.checkout` raises TypeError in total_price",
         "budget_tokens": 2000, "format": "markdown", "intent": null, "limit": 5,
-        "focus": {"paths": ["shop/price.py"], "symbols": ["Cart"]}, "explain": true, "ref": null
+        "focus": {"paths": ["./shop/price.py"], "symbols": ["Cart"]}, "explain": true, "ref": null
     });
     let request = app.client().post(format!("{}/context", app.url));
     let response = app
@@ -438,7 +438,7 @@ async fn sources_that_cannot_be_read_are_refused() {
     let file = root.join("README.md");
     let own = app.data().join("x");
     std::fs::create_dir_all(&own).unwrap();
-    let cases: [(Value, u16, &str, &str); 21] = [
+    let cases: [(Value, u16, &str, &str); 24] = [
         (
             json!({"name": "a", "source": {"git": "//evil/x"}}),
             400,
@@ -534,6 +534,24 @@ async fn sources_that_cannot_be_read_are_refused() {
             400,
             "invalid_field",
             "watch",
+        ),
+        (
+            json!({"name": "a", "source": {"git": root}, "watch": false}),
+            400,
+            "invalid_field",
+            "watch",
+        ),
+        (
+            json!({"name": "a", "source": {"path": root}, "poll_seconds": 9}),
+            400,
+            "invalid_field",
+            "poll_seconds",
+        ),
+        (
+            json!({"name": "a", "source": {"git": root}, "poll_seconds": -9}),
+            400,
+            "invalid_field",
+            "poll_seconds",
         ),
         (
             json!({"name": "a", "source": {"url": "x"}}),

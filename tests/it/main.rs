@@ -17,6 +17,7 @@ mod killed;
 mod limits;
 mod memory;
 mod metrics;
+mod negotiation;
 mod openapi;
 mod process;
 mod rebuilt;
