@@ -4,7 +4,7 @@
 use utoipa::ToSchema;
 
 /// `name` or `owner/name`: letters, digits, `.`, `_` and `-`; neither part begins with `.` or `-`. In a
-/// path the slash is `%2F`. [`crate::engine::RepoName`] checks it.
+/// path the slash is `%2F`.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,

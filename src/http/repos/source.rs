@@ -54,7 +54,7 @@ pub struct RegisterGit {
 #[serde(deny_unknown_fields)]
 pub struct TreeSource {
     /// Its absolute path.
-    #[schema(pattern = "^/", example = "/srv/flask")]
+    #[schema(pattern = r"^/[^\u0000]*$", example = "/srv/flask")]
     path: String,
 }
 
@@ -62,8 +62,11 @@ pub struct TreeSource {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitSource {
-    /// Its absolute path on the server, or its URL.
-    #[schema(example = "https://github.com/pallets/flask.git")]
+    /// Its absolute path on the server, its URL (of a scheme in `git.schemes`), or `user@host:path`.
+    #[schema(
+        pattern = r"^(/[^\u0000]*|[A-Za-z][A-Za-z0-9+.-]*://[^?#\u0000-\u0020\u007f-\u009f]+|[A-Za-z0-9._][A-Za-z0-9._-]*@[A-Za-z0-9._][A-Za-z0-9._-]*:[^:\u0000-\u0020\u007f-\u009f][^\u0000-\u0020\u007f-\u009f]*)$",
+        example = "https://github.com/pallets/flask.git"
+    )]
     git: String,
     /// What to keep warm; absent: its `HEAD`.
     #[serde(skip_serializing_if = "Option::is_none")]
