@@ -86,13 +86,15 @@ impl Problem {
         )
     }
 
-    /// None of `offers` is accepted.
+    /// None of the media types in `offers` is accepted.
     pub fn not_acceptable(offers: &[&str]) -> Self {
         let offers = offers.join(", ");
         Self::new(
             StatusCode::NOT_ACCEPTABLE,
             "not_acceptable",
-            format!("`accept` names none of {offers}, which this answer can have"),
+            format!(
+                "`accept` names none of {offers}, which the answer can have with this `format`"
+            ),
         )
     }
 
