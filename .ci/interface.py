@@ -15,7 +15,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-foveate, schemathesis, directory = sys.argv[1], sys.argv[2], Path(sys.argv[3]).resolve()
+foveate, schemathesis, directory = (Path(argument).absolute() for argument in sys.argv[1:4])
 # Per operation and phase. The gate's few find what was forgotten; 200 are for a changed interface.
 examples = sys.argv[4] if len(sys.argv) > 4 else "20"
 seed = sys.argv[5] if len(sys.argv) > 5 else "1"
