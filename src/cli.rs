@@ -63,7 +63,7 @@ pub enum Local {
     #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
-    Train(train::TrainArgs),
+    Train(Box<train::TrainArgs>),
     #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),

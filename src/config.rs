@@ -1,6 +1,8 @@
 //! Settings: built-in defaults, then a file, then the environment, then arguments; checked once at
 //! the start. It opens no file but the one it is given. Start at [`Config::load`].
 
+mod explain;
+
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -38,6 +40,7 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct ServerConfig {
+    #[serde(deserialize_with = "explain::address")]
     pub listen: SocketAddr,
     pub allow_hosts: Vec<String>,
     pub body_limit_bytes: usize,
@@ -214,7 +217,7 @@ impl Config {
         }
         let config: Self = figment
             .extract()
-            .map_err(|error| ConfigError(first_of(error)))?;
+            .map_err(|error| ConfigError(explain::explain(error, file)))?;
         config.check()
     }
 
@@ -319,14 +322,6 @@ fn default_data_dir() -> Result<PathBuf, ConfigError> {
         })
 }
 
-/// The first problem in words: figment's own message names the value found, the key and the source.
-fn first_of(error: figment::Error) -> String {
-    error
-        .into_iter()
-        .next()
-        .map_or_else(String::new, |error| error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,6 +378,53 @@ mod tests {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(named), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn mistakes_are_told_without_names_of_types() {
+        for (text, told) in [
+            (
+                "[server]\nlisten = \"nonsense\"\n",
+                "server.listen must be an IP address and a port, such as 127.0.0.1:7878 or \
+                 [::1]:7878, not \"nonsense\"",
+            ),
+            ("[server]\nlisten = 7878\n", "or [::1]:7878, not 7878"),
+            (
+                "[answer]\nqueue = \"many\"\n",
+                "answer.queue must be a whole number of 0 or more, not \"many\"",
+            ),
+            ("[answer]\nqueue = -1\n", "of 0 or more, not -1"),
+            ("[answer]\nqueue = 1.5\n", "of 0 or more, not 1.5"),
+            (
+                "[index]\nmax_depth = 5000000000\n",
+                "from 0 to 4294967295, not 5000000000",
+            ),
+            (
+                "[watch]\nevents = \"yes\"\n",
+                "watch.events must be true or false, not \"yes\"",
+            ),
+            ("[git]\nschemes = \"https\"\n", "a list such as [a, b], not"),
+            ("[repos]\nallow_paths = [1]\n", "must be a path, not 1"),
+            ("server = 1\n", "server must be a table of settings, not 1"),
+            (
+                "[log]\nformat = \"xml\"\n",
+                "log.format must be `text` or `json`, not `xml`",
+            ),
+            (
+                "[log]\ncolour = true\n",
+                "log.colour is no setting; there are filter, format",
+            ),
+        ] {
+            let error = with_file(text).expect_err(text).to_string();
+            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.ends_with(')'), "it says where: {error}");
+        }
+        let secret = "[git.tokens]\n\"github.com\" = [\"ghp_secret\"]\n";
+        let error = with_file(secret).expect_err(secret).to_string();
+        assert!(
+            error.starts_with("git.tokens") && !error.contains("ghp_"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -163,7 +163,7 @@ impl Engine {
         source: Source,
         rest: Option<Rest>,
     ) -> (Arc<Repository>, (Writer, Orders)) {
-        let kept = Kept::new(&self.settings.kept_in, name.as_str(), self.blobs.limits());
+        let kept = Kept::new(&self.settings.kept_in, &name, self.blobs.limits());
         let kept = Arc::new(kept);
         let (repository, orders) = Repository::new(
             name,

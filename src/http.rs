@@ -1,6 +1,7 @@
 //! The HTTP interface: routes, wire types, problems, and the border around every request. Handlers
 //! extract, call one room below, and convert. Start at [`router::routes`].
 
+pub mod accept;
 pub mod connections;
 pub mod context;
 pub mod extract;

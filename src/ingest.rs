@@ -23,12 +23,15 @@ use git::location::Remote;
 use git::remote::RemoteCopy;
 use git::{Access, HistoryLimits};
 
+use crate::engine::RepoName;
+
 /// Directories in the data directory: what indexes are made of, in one directory per repository,
-/// secrets of URLs, and records of commits, in one file per repository with this ending.
+/// secrets of URLs, and records of commits, in one file per repository with these endings.
 pub const INDEX: &str = "index";
 const HISTORY: &str = "history";
 const CREDENTIALS: &str = "credentials";
 const RECORDS: &str = ".records";
+const SECRETS: &str = ".json";
 
 /// The numbers and places that bound reading.
 #[derive(Clone, Debug)]
@@ -72,18 +75,20 @@ pub struct PollSettings {
 
 impl IngestSettings {
     /// The copy of a remote repository that is registered as `name`.
-    fn copy_of(&self, remote: Remote, name: &str) -> RemoteCopy {
+    fn copy_of(&self, remote: Remote, name: &RepoName) -> RemoteCopy {
         let connection = Connection::new(remote, self.connection.clone());
         RemoteCopy::new(connection, self.copy_at(name))
     }
 
     /// Where the copy of a remote repository is.
-    fn copy_at(&self, name: &str) -> PathBuf {
-        self.data_dir.join("git").join(format!("{name}.git"))
+    fn copy_at(&self, name: &RepoName) -> PathBuf {
+        let copy = format!("{}.git", name.segment());
+        self.data_dir.join("git").join(copy)
     }
 
     /// Where the records of a repository's commits are kept.
-    fn records_of(&self, name: &str) -> PathBuf {
-        self.data_dir.join(HISTORY).join(format!("{name}{RECORDS}"))
+    fn records_of(&self, name: &RepoName) -> PathBuf {
+        let records = format!("{}{RECORDS}", name.segment());
+        self.data_dir.join(HISTORY).join(records)
     }
 }

@@ -133,8 +133,9 @@ pub struct FileAnswer {
     pub score: f32,
     /// `source`, `test`, `documentation`, `configuration`, `generated` or `data`.
     pub role: String,
-    /// Why it is here.
-    pub signals: Vec<SignalAnswer>,
+    /// Why it is here; not where the request says `"signals": false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalAnswer>>,
 }
 
 /// A ranked function or other definition.
@@ -256,6 +257,8 @@ pub struct Asked {
     pub budget_tokens: usize,
     /// Whether functions carry their signals.
     pub explain: bool,
+    /// Whether anything carries its signals.
+    pub signals: bool,
 }
 
 impl ContextAnswer {
@@ -269,7 +272,8 @@ impl ContextAnswer {
             total_ms,
         } = answered;
         let revision = &snapshot.revision;
-        let explain = asked.explain;
+        let signals = asked.signals;
+        let explain = asked.explain && signals;
         Self {
             request_id: asked.request_id,
             repo,
@@ -295,7 +299,7 @@ impl ContextAnswer {
                     total: symbol.total,
                 })
                 .collect(),
-            files: answer.files.into_iter().map(file).collect(),
+            files: answer.files.into_iter().map(|f| file(f, signals)).collect(),
             functions: answer
                 .functions
                 .into_iter()
@@ -343,12 +347,12 @@ impl ContextAnswer {
     }
 }
 
-fn file(file: ListedFile) -> FileAnswer {
+fn file(file: ListedFile, with_signals: bool) -> FileAnswer {
     FileAnswer {
         path: file.path,
         score: file.score,
         role: file.role.name().to_owned(),
-        signals: signals(file.signals),
+        signals: with_signals.then(|| signals(file.signals)),
     }
 }
 

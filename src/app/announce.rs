@@ -36,7 +36,7 @@ pub async fn announce(
     let asked = watched.first().or(repositories.first());
     match asked {
         Some(repository) => say(&format!(
-            "ask:  curl -s {url}/context -H 'content-type: application/json' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
+            "ask:  curl -s {url}/context -H 'content-type: application/json' -H 'accept: text/markdown' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
             repository.name()
         )),
         None => say(&format!(

@@ -171,6 +171,7 @@ fn print(args: &ContextArgs, answered: Answered) -> anyhow::Result<()> {
         request_id: None,
         budget_tokens: args.budget,
         explain: args.explain,
+        signals: true,
     };
     let answer = ContextAnswer::new(answered, asked);
     let mut out = std::io::stdout().lock();
@@ -209,7 +210,7 @@ fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Re
     }
     for file in &answer.files {
         write!(out, "{:8.3} {} [{}]", file.score, file.path, file.role)?;
-        reasons(out, &file.signals)?;
+        reasons(out, file.signals.as_deref().unwrap_or_default())?;
     }
     for function in &answer.functions {
         let lines = format!("{}-{}", function.start_line, function.end_line);

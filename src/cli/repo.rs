@@ -64,9 +64,9 @@ enum RepoCommand {
 
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// A directory with files, or with --git an absolute path or a URL of a git repository.
+    /// A directory with files, or with --git a path or a URL of a git repository.
     source: String,
-    /// The repository's name [default: the last part of the source].
+    /// The repository's name, NAME or OWNER/NAME [default: the last part of the source].
     #[arg(long)]
     name: Option<String>,
     /// Read git objects at a ref instead of files.
@@ -151,14 +151,10 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn registration(add: &AddArgs) -> anyhow::Result<Value> {
-    let trimmed = add.source.trim_end_matches('/');
-    let named = |text: &str| {
-        let last = text.rsplit(['/', ':']).next().unwrap_or(text);
-        RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
-    };
     if add.git {
-        let name = add.name.clone().unwrap_or_else(|| named(trimmed));
-        let mut source = json!({"git": add.source});
+        let location = git_location(&add.source)?;
+        let name = add.name.clone().unwrap_or_else(|| name_in(&location));
+        let mut source = json!({"git": location});
         if let Some(reference) = &add.r#ref {
             source["ref"] = json!(reference);
         }
@@ -168,20 +164,44 @@ fn registration(add: &AddArgs) -> anyhow::Result<Value> {
         }
         return Ok(body);
     }
-    let path = std::fs::canonicalize(&add.source)
-        .map_err(|error| anyhow!(UsageError(format!("{}: {error}", add.source))))?;
+    let path = directory(&add.source)?;
+    let name = add.name.clone().unwrap_or_else(|| name_in(&path));
+    Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
+}
+
+/// What `--git` names, as the server is to read it: a relative path is one of this machine, where the
+/// server must be, too; a URL and an absolute path are sent as they are.
+fn git_location(source: &str) -> anyhow::Result<String> {
+    let before_slash = source.split('/').next().unwrap_or_default();
+    // As git decides it: what has a colon before its first slash is a URL or `host:path`.
+    if source.starts_with('/') || before_slash.contains(':') {
+        return Ok(source.to_owned());
+    }
+    directory(source)
+}
+
+/// The absolute path of a directory of this machine.
+fn directory(given: &str) -> anyhow::Result<String> {
+    let path = std::fs::canonicalize(given)
+        .map_err(|error| anyhow!(UsageError(format!("{given}: {error}"))))?;
     if !path.is_dir() {
-        bail!(UsageError(format!("{} is not a directory", add.source)));
+        bail!(UsageError(format!("{given} is not a directory")));
     }
     let path = path.to_str().context("the path is not UTF-8")?;
-    let name = add.name.clone().unwrap_or_else(|| named(path));
-    Ok(json!({"name": name, "source": {"path": path}, "watch": !add.no_watch}))
+    Ok(path.to_owned())
+}
+
+/// The last part of a path or URL as a name.
+fn name_in(location: &str) -> String {
+    let trimmed = location.trim_end_matches('/');
+    let last = trimmed.rsplit(['/', ':']).next().unwrap_or(trimmed);
+    RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
 }
 
 /// The route of a repository. The name is checked so that it cannot become another route.
 fn path_of(name: &str) -> anyhow::Result<String> {
     let name = RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
-    Ok(format!("/repos/{name}"))
+    Ok(format!("/repos/{}", name.segment()))
 }
 
 fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
@@ -208,7 +228,12 @@ fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow
                 reason: reason.to_string(),
             }
         };
-        let response = request.send().await.map_err(unreachable)?;
+        let request = request.build().map_err(|_| {
+            UsageError(format!(
+                "--server must be a URL such as http://127.0.0.1:7878, not {server:?}"
+            ))
+        })?;
+        let response = client.execute(request).await.map_err(unreachable)?;
         let status = response.status();
         let text = response.text().await.map_err(unreachable)?;
         if status == StatusCode::NO_CONTENT || text.is_empty() {

@@ -19,7 +19,7 @@ use foveate_parse::Limits;
 use rayon::prelude::*;
 
 use self::shapes::{FACTS, LEXICAL, REFERENCES, Shapes};
-use super::Reading;
+use super::{Reading, RepoName};
 use crate::disk::{self, Pack};
 
 /// Where a repository's data are kept.
@@ -54,14 +54,14 @@ struct Packs {
 
 impl Kept {
     /// What is kept of the repository `name`.
-    pub(super) fn new(kept_in: &KeptIn, name: &str, limits: &Limits) -> Self {
+    pub(super) fn new(kept_in: &KeptIn, name: &RepoName, limits: &Limits) -> Self {
         let (directory, trouble) = match kept_in {
             KeptIn::Memory => (None, None),
             KeptIn::Directory(directory) => (Some(directory), None),
             KeptIn::ReadOnly(directory, reason) => (Some(directory), Some(reason.clone())),
         };
         Self {
-            directory: directory.map(|directory| directory.join(name)),
+            directory: directory.map(|directory| directory.join(name.segment())),
             shapes: Shapes::new(limits),
             packs: Mutex::default(),
             read_only: trouble.is_some(),

@@ -1,18 +1,23 @@
-//! Names of repositories: safe as a path segment, a URL segment, a label and a word of a log line.
+//! Names of repositories: safe as a label and a word of a log line, and by [`RepoName::segment`] as a
+//! file name and a segment of a URL.
 
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A repository's name: 1 to 100 of `A-Z a-z 0-9 . _ -`, not beginning with `.` or `-`.
+/// A repository's name, `name` or `owner/name`: at most 100 bytes, each part of `A-Z a-z 0-9 . _ -`
+/// and not beginning with `.` or `-`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoName(Box<str>);
 
 /// The text cannot name a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a repository name has 1 to 100 letters, digits, `.`, `_` or `-`, and begins with none of `.` and `-`"
+    "a repository name is `name` or `owner/name`, of letters, digits, `.`, `_` and `-`; neither part begins with `.` or `-`, and both have at most 100 bytes together"
 )]
 pub struct NameError;
+
+const MAX_BYTES: usize = 100;
+const ESCAPED_SLASH: &str = "%2F";
 
 impl RepoName {
     /// Checks a name.
@@ -20,11 +25,8 @@ impl RepoName {
     /// # Errors
     /// See [`NameError`].
     pub fn new(name: &str) -> Result<Self, NameError> {
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-        let fits = (1..=100).contains(&name.len())
-            && name.bytes().all(allowed)
-            && !name.starts_with(['.', '-']);
-        if fits {
+        let mut parts = name.splitn(2, '/');
+        if name.len() <= MAX_BYTES && parts.all(is_part) {
             Ok(Self(name.into()))
         } else {
             Err(NameError)
@@ -36,7 +38,7 @@ impl RepoName {
         let name: String = directory
             .trim_start_matches(['.', '-'])
             .chars()
-            .take(100)
+            .take(MAX_BYTES)
             .map(|c| match c {
                 'A'..='Z' | 'a'..='z' | '0'..='9' | '.' | '_' | '-' => c,
                 _ => '-',
@@ -46,10 +48,26 @@ impl RepoName {
         Self(if name.is_empty() { "repo" } else { name }.into())
     }
 
+    /// The name as one segment of a path or a URL: `/` is `%2F`. No two names give the same, since
+    /// no name has a `%`.
+    pub fn segment(&self) -> String {
+        self.0.replace('/', ESCAPED_SLASH)
+    }
+
+    /// The name that gives this segment.
+    pub fn from_segment(segment: &str) -> Option<Self> {
+        Self::new(&segment.replace(ESCAPED_SLASH, "/")).ok()
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+fn is_part(part: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    !part.is_empty() && part.bytes().all(allowed) && !part.starts_with(['.', '-'])
 }
 
 impl fmt::Display for RepoName {
@@ -70,8 +88,21 @@ mod tests {
 
     #[test]
     fn names_are_safe_everywhere() {
-        for good in ["django", "a", "A.b_c-9", &"x".repeat(100)] {
-            assert!(RepoName::new(good).is_ok(), "{good}");
+        let longest = "x".repeat(100);
+        for (good, segment) in [
+            ("django", "django"),
+            ("a", "a"),
+            ("A.b_c-9", "A.b_c-9"),
+            ("pallets/flask", "pallets%2Fflask"),
+            ("a/b..", "a%2Fb.."),
+            (&longest, &longest),
+        ] {
+            let name = RepoName::new(good).expect(good);
+            assert_eq!(name.segment(), segment);
+            assert_eq!(RepoName::from_segment(segment), Some(name));
+        }
+        for odd in ["a%2fb", "a%2Fb%2Fc", "%2Fa", "..", "%2F..", "a%252Fb"] {
+            assert_eq!(RepoName::from_segment(odd), None, "{odd}");
         }
         for bad in [
             "",
@@ -79,11 +110,22 @@ mod tests {
             "..",
             ".git",
             "-x",
-            "a/b",
+            "a/b/c",
+            "a/",
+            "/a",
+            "/",
+            "a//b",
+            "a/..",
+            "../a",
+            "a/.b",
+            "a/-b",
+            "a%2Fb",
+            "a\\b",
             "a b",
             "ä",
             "a\n",
             &"x".repeat(101),
+            &format!("{}/x", "x".repeat(99)),
         ] {
             assert!(RepoName::new(bad).is_err(), "{bad:?}");
         }

@@ -330,13 +330,13 @@ mod tests {
 
     fn writer() -> Writer {
         let limits = Limits::default();
-        let kept = Arc::new(Kept::new(&KeptIn::Memory, "shop", &limits));
+        let name = RepoName::new("shop").expect("a name");
+        let kept = Arc::new(Kept::new(&KeptIn::Memory, &name, &limits));
         let source = Source::WorkingTree {
             path: "/shop".into(),
             watch: true,
         };
         let blobs = BlobCache::new(limits, 0).with(Arc::clone(&kept));
-        let name = RepoName::new("shop").expect("a name");
         let (repository, _) = Repository::new(name, source, 1, blobs, kept, None);
         let pools = Pools::new(1, 1, 1).expect("threads");
         Writer::new(Arc::new(repository), Arc::new(pools))

@@ -1,57 +1,95 @@
-//! `POST /context`: the question on the wire, its validation, and the answer.
+//! `POST /context`: the question on the wire, its validation, and the answer, whole as JSON or the
+//! context alone.
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use foveate_model::RepoPath;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT};
 use foveate_query::{Focus, Request};
 use serde::Deserialize;
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
-use super::HttpState;
-use super::extract::{Body, Segments};
+use super::extract::{Body, Segments, Whole};
 use super::layers::RequestId;
-use super::problem::{Problem, ProblemBody};
+use super::openapi::problems::{
+    BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
+    UnsupportedMediaType,
+};
+use super::openapi::schemas::{FilePath, Reference, RepositoryName};
+use super::problem::Problem;
+use super::{HttpState, accept};
 use crate::engine::Question;
 use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
 
 /// A question to a repository.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ContextBody {
-    /// Name of the repository. Only at `/context`, and required there.
+    #[schema(required, value_type = RepositoryName)]
     repo: Option<String>,
-    /// Commit, branch or tag to answer from; absent: the working tree, or the registered ref.
-    #[schema(max_length = 255)]
+    /// What to answer from; absent: the working tree, or the registered ref.
+    #[schema(value_type = Option<Reference>)]
     r#ref: Option<String>,
-    /// Issue text, question or stack trace.
-    #[schema(min_length = 1)]
+    /// Issue text, question or stack trace, of at most `answer.max_query_bytes` bytes.
+    #[schema(
+        min_length = 1,
+        pattern = r"\S",
+        example = "TypeError in url_for when the blueprint is nested"
+    )]
     query: String,
     /// Tokens (o200k_base) that `context` may cost.
-    #[schema(minimum = 200, maximum = 128_000, default = 8000)]
-    budget_tokens: Option<usize>,
-    /// How to render `context`; absent: `xml`.
+    #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
+    budget_tokens: Option<Whole>,
+    /// How to render `context`; absent: as the media type says that is asked for, or `xml`.
     format: Option<FormatName>,
     /// What is asked for, where the caller knows it; absent: detected.
     intent: Option<IntentName>,
     /// Ranked files and functions to list.
-    #[schema(minimum = 1, maximum = 100, default = 20)]
-    limit: Option<usize>,
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
+    limit: Option<Whole>,
     /// What the caller already knows to matter.
     focus: Option<FocusBody>,
     /// Whether functions carry the reasons for their scores; absent: no.
     explain: Option<bool>,
+    /// Whether files, and with `explain` functions, carry the reasons for their scores, which are
+    /// most of a long list; absent: yes.
+    signals: Option<bool>,
+}
+
+/// A question to the repository that the path names: [`ContextBody`] without `repo`. It exists for the
+/// document alone.
+pub struct RepoContextBody;
+
+impl utoipa::PartialSchema for RepoContextBody {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = <ContextBody as utoipa::PartialSchema>::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            object.properties.remove("repo");
+            object.required.retain(|field| field != "repo");
+            object.description =
+                Some("A question to the repository that the path names.".to_owned());
+        }
+        schema
+    }
+}
+
+impl ToSchema for RepoContextBody {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        ContextBody::schemas(schemas);
+    }
 }
 
 /// What the caller already knows to matter, such as the files of a pull request.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct FocusBody {
-    /// Paths of files, relative to the repository's root.
+    /// Paths of files.
     #[serde(default)]
-    #[schema(max_items = 1000)]
+    #[schema(value_type = Vec<FilePath>, max_items = 1000)]
     paths: Vec<String>,
     /// Names of definitions, qualified or not.
     #[serde(default)]
@@ -61,52 +99,97 @@ pub struct FocusBody {
 
 /// Paths or symbols that one request may name.
 const MOST_FOCUS: usize = 1000;
+/// Characters of a path.
+const MAX_PATH_CHARS: usize = 1024;
+
+/// What of an answer is in its headers, so that the context alone lacks none of it.
+const REPO: HeaderName = HeaderName::from_static("foveate-repo");
+const COMMIT: HeaderName = HeaderName::from_static("foveate-commit");
+const GENERATION: HeaderName = HeaderName::from_static("foveate-generation");
+const TOKENS: HeaderName = HeaderName::from_static("foveate-tokens");
+const ISSUES: HeaderName = HeaderName::from_static("foveate-issues");
 
 /// Which code must the reader see?
 #[utoipa::path(
     post, path = "/context", tag = "context",
     request_body = ContextBody,
     responses(
-        (status = 200, description = "The answer", body = ContextAnswer),
-        (status = 400, description = "A field cannot be used", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "Unknown repository or ref", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "The repository could not be indexed", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 429, description = "Too many questions at once", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 503, description = "Still indexing, or the deadline was met", body = ProblemBody, content_type = "application/problem+json"),
+        (
+            status = 200,
+            description = "The answer; of any media type but JSON, its `context` alone",
+            content(
+                (ContextAnswer = "application/json"),
+                (String = "text/markdown"),
+                (String = "application/xml"),
+                (String = "text/plain"),
+            ),
+            headers(
+                ("foveate-repo" = String, description = "`repo` of the answer"),
+                ("foveate-commit" = String, description = "`commit` of the answer; absent where it is empty"),
+                ("foveate-generation" = u64, description = "`generation` of the answer"),
+                ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
+                ("foveate-issues" = String, description = "The codes of `issues`, with commas between; absent where there is none"),
+            ),
+        ),
+        BadRequest,
+        NotFound,
+        NotAcceptable,
+        Conflict,
+        PayloadTooLarge,
+        UnsupportedMediaType,
+        TooManyRequests,
+        Unavailable,
     )
 )]
 pub async fn context(
     State(state): State<HttpState>,
     Extension(id): Extension<RequestId>,
+    headers: HeaderMap,
     Body(mut body): Body<ContextBody>,
 ) -> Result<Response, Problem> {
     let repo = body.repo.take().ok_or_else(|| {
         Problem::invalid_field("repo", "`repo` is missing: name the repository to ask")
     })?;
-    answer(&state, id, repo, body).await
+    answer(&state, id, &headers, repo, body).await
 }
 
 /// Which code of this repository must the reader see?
 #[utoipa::path(
     post, path = "/repos/{repo}/context", tag = "context",
-    params(("repo" = String, Path, description = "Name of the repository")),
-    request_body = ContextBody,
+    params(("repo" = RepositoryName, Path, description = "Name of the repository")),
+    request_body = RepoContextBody,
     responses(
-        (status = 200, description = "The answer", body = ContextAnswer),
-        (status = 400, description = "A field cannot be used", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "Unknown repository or ref", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "The repository could not be indexed", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 429, description = "Too many questions at once", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 503, description = "Still indexing, or the deadline was met", body = ProblemBody, content_type = "application/problem+json"),
+        (
+            status = 200,
+            description = "The answer; of any media type but JSON, its `context` alone",
+            content(
+                (ContextAnswer = "application/json"),
+                (String = "text/markdown"),
+                (String = "application/xml"),
+                (String = "text/plain"),
+            ),
+            headers(
+                ("foveate-repo" = String, description = "`repo` of the answer"),
+                ("foveate-commit" = String, description = "`commit` of the answer; absent where it is empty"),
+                ("foveate-generation" = u64, description = "`generation` of the answer"),
+                ("foveate-tokens" = usize, description = "`tokens.used` of the answer"),
+                ("foveate-issues" = String, description = "The codes of `issues`, with commas between; absent where there is none"),
+            ),
+        ),
+        BadRequest,
+        NotFound,
+        NotAcceptable,
+        Conflict,
+        PayloadTooLarge,
+        UnsupportedMediaType,
+        TooManyRequests,
+        Unavailable,
     )
 )]
 pub async fn repo_context(
     State(state): State<HttpState>,
     Extension(id): Extension<RequestId>,
+    headers: HeaderMap,
     Segments(repo): Segments<String>,
     Body(body): Body<ContextBody>,
 ) -> Result<Response, Problem> {
@@ -116,22 +199,27 @@ pub async fn repo_context(
             ..Problem::invalid_field("repo", "`repo` is not a field here: the path names it")
         });
     }
-    answer(&state, id, repo, body).await
+    answer(&state, id, &headers, repo, body).await
 }
 
 async fn answer(
     state: &HttpState,
     RequestId(id): RequestId,
+    headers: &HeaderMap,
     repo: String,
     body: ContextBody,
 ) -> Result<Response, Problem> {
     let reference = body.r#ref.clone();
-    let explain = body.explain.unwrap_or(false);
-    let request = request(body, state.limits.max_query_bytes)?;
+    let (explain, signals) = (body.explain, body.signals);
+    let format = body.format;
+    let mut request = request(body, state.limits.max_query_bytes)?;
+    let form = Form::of(headers, format)?;
+    request.format = form.format(format).into();
     let asked = Asked {
         request_id: Some(id),
         budget_tokens: request.budget_tokens,
-        explain,
+        explain: explain.unwrap_or(false),
+        signals: signals.unwrap_or(true),
     };
     let question = Question {
         repo,
@@ -139,7 +227,85 @@ async fn answer(
         request,
     };
     let answered = state.engine.ask(question).await?;
-    json(&ContextAnswer::new(answered, asked))
+    form.render(ContextAnswer::new(answered, asked))
+}
+
+/// The media types of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The whole answer.
+    Json,
+    /// The context alone, in the format that the media type implies.
+    Markdown,
+    Xml,
+    /// The context alone, in the format of the request.
+    Plain,
+}
+
+impl Form {
+    const ALL: [Self; 4] = [Self::Json, Self::Markdown, Self::Xml, Self::Plain];
+
+    /// What the client accepts and does not contradict the `format` of its body.
+    fn of(headers: &HeaderMap, format: Option<FormatName>) -> Result<Self, Problem> {
+        let possible = Self::ALL
+            .into_iter()
+            .filter(|form| format.is_none_or(|format| form.format(Some(format)) == format));
+        let offers: Vec<&str> = possible.map(Self::media_type).collect();
+        let best = accept::best(headers, &offers);
+        Self::ALL
+            .into_iter()
+            .find(|form| Some(form.media_type()) == best)
+            .ok_or_else(|| Problem::not_acceptable(&offers))
+    }
+
+    const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Markdown => "text/markdown",
+            Self::Xml => "application/xml",
+            Self::Plain => "text/plain",
+        }
+    }
+
+    /// The format of the context, where the body asks for `format`.
+    fn format(self, format: Option<FormatName>) -> FormatName {
+        match self {
+            Self::Json | Self::Plain => format.unwrap_or_default(),
+            Self::Markdown => FormatName::Markdown,
+            Self::Xml => FormatName::Xml,
+        }
+    }
+
+    fn render(self, answer: ContextAnswer) -> Result<Response, Problem> {
+        let headers = headers_of(&answer);
+        let mut response = if self == Self::Json {
+            json(&answer)?
+        } else {
+            let kind = format!("{}; charset=utf-8", self.media_type());
+            ([(CONTENT_TYPE, kind)], answer.context).into_response()
+        };
+        response.headers_mut().extend(headers);
+        Ok(response)
+    }
+}
+
+fn headers_of(answer: &ContextAnswer) -> HeaderMap {
+    let issues: Vec<&str> = answer.issues.iter().map(|issue| &*issue.code).collect();
+    let texts = [
+        (REPO, answer.repo.clone()),
+        (COMMIT, answer.commit.clone()),
+        (GENERATION, answer.generation.to_string()),
+        (TOKENS, answer.tokens.used.to_string()),
+        (ISSUES, issues.join(", ")),
+    ];
+    let mut headers = HeaderMap::from_iter([(VARY, HeaderValue::from_static("accept"))]);
+    for (name, text) in texts {
+        // All are words of ours, names and numbers.
+        if let (false, Ok(value)) = (text.is_empty(), HeaderValue::try_from(text)) {
+            headers.insert(name, value);
+        }
+    }
+    headers
 }
 
 /// Bytes of an answer beside the context, which most of it is.
@@ -172,31 +338,34 @@ fn request(body: ContextBody, max_query_bytes: usize) -> Result<Request, Problem
         );
         return Err(Problem::invalid_field("query", detail));
     }
-    let budget_tokens = body.budget_tokens.unwrap_or(defaults.budget_tokens);
-    in_range("budget_tokens", budget_tokens, &BUDGET_TOKENS)?;
-    let limit = body.limit.unwrap_or(defaults.limit);
-    in_range("limit", limit, &LIMIT)?;
+    let budget_tokens = in_range("budget_tokens", body.budget_tokens, &BUDGET_TOKENS)?;
+    let limit = in_range("limit", body.limit, &LIMIT)?;
     Ok(Request {
         query: body.query,
-        budget_tokens,
+        budget_tokens: budget_tokens.unwrap_or(defaults.budget_tokens),
         format: body.format.unwrap_or_default().into(),
         intent: body.intent.map(Into::into),
-        limit,
+        limit: limit.unwrap_or(defaults.limit),
         focus: focus(body.focus.unwrap_or_default())?,
     })
 }
 
 fn in_range(
     field: &str,
-    value: usize,
+    value: Option<Whole>,
     range: &std::ops::RangeInclusive<usize>,
-) -> Result<(), Problem> {
-    if range.contains(&value) {
-        return Ok(());
+) -> Result<Option<usize>, Problem> {
+    let Some(Whole(value)) = value else {
+        return Ok(None);
+    };
+    match usize::try_from(value) {
+        Ok(value) if range.contains(&value) => Ok(Some(value)),
+        _ => {
+            let (least, most) = (range.start(), range.end());
+            let detail = format!("`{field}` must be {least} to {most}, not {value}");
+            Err(Problem::invalid_field(field, detail))
+        }
     }
-    let (least, most) = (range.start(), range.end());
-    let detail = format!("`{field}` must be {least} to {most}, not {value}");
-    Err(Problem::invalid_field(field, detail))
 }
 
 fn focus(body: FocusBody) -> Result<Focus, Problem> {
@@ -209,11 +378,19 @@ fn focus(body: FocusBody) -> Result<Focus, Problem> {
             return Err(Problem::invalid_field(field, detail));
         }
     }
-    let paths = body.paths.iter().map(|path| RepoPath::new(path));
+    let paths = body.paths.iter().map(|path| focus_path(path));
     Ok(Focus {
-        paths: paths
-            .collect::<Result<_, _>>()
-            .map_err(|error| Problem::invalid_field("focus.paths", error.to_string()))?,
+        paths: paths.collect::<Result<_, _>>()?,
         symbols: body.symbols,
     })
+}
+
+fn focus_path(path: &str) -> Result<RepoPath, Problem> {
+    let refuse = |detail: String| Problem::invalid_field("focus.paths", detail);
+    if path.chars().count() > MAX_PATH_CHARS {
+        return Err(refuse(format!(
+            "`focus.paths` has a path of more than {MAX_PATH_CHARS} characters"
+        )));
+    }
+    RepoPath::from_typed(path).map_err(|error| refuse(error.to_string()))
 }

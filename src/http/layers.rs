@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{ALLOW, CONNECTION};
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_ENCODING};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -32,36 +33,94 @@ pub async fn observe(State(limit): State<Duration>, mut request: Request, next: 
         .get::<MatchedPath>()
         .map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let method = method_name(request.method());
+    let version = request.version();
     request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::request_timeout().into_response(),
     };
-    let problem = response.extensions_mut().remove::<Problem>();
-    let code = problem.as_ref().map(|problem| problem.code);
-    if let Some(problem) = problem {
-        let bare = response;
-        response = problem.render(&id);
-        for name in [ALLOW, CONNECTION] {
-            if let Some(value) = bare.headers().get(&name) {
-                response.headers_mut().insert(name, value.clone());
-            }
-        }
-    }
+    let code = response.extensions().get::<Problem>().map(|p| p.code);
+    response = rendered(response, &id, version);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    let status = response.status().as_u16();
-    record(&route, method, status, code, start.elapsed());
-    tracing::info!(
-        request_id = id,
+    let status = response.status();
+    response.extensions_mut().insert(status);
+    let done = Done {
+        id: &id,
+        route: &route,
         method,
-        route,
         status,
         code,
-        ms = start.elapsed().as_secs_f64() * 1000.0,
-        "request"
-    );
+        time: start.elapsed(),
+    };
+    done.count();
+    done.log();
+    response
+}
+
+/// The response, its problem written out where it carries one.
+fn rendered(mut bare: Response, id: &str, version: Version) -> Response {
+    let Some(problem) = bare.extensions_mut().remove::<Problem>() else {
+        return bare;
+    };
+    let is_unread = UNREAD.contains(&problem.code);
+    let mut response = problem.render(id);
+    let headers = response.headers_mut();
+    for name in [ALLOW, ACCEPT_ENCODING] {
+        if let Some(value) = bare.headers().get(&name) {
+            headers.insert(name, value.clone());
+        }
+    }
+    // The server closes the connection on what it has not read: the client must know.
+    if is_unread && version < Version::HTTP_2 {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// Problems of bodies that may not have been read to their end.
+const UNREAD: [&str; 6] = [
+    "body_too_large",
+    "invalid_body",
+    "request_timeout",
+    "too_many_connections",
+    "unsupported_encoding",
+    "unsupported_media_type",
+];
+
+/// Routes that machines ask every few seconds: nobody wants to read that all is well.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// Bounds an encoded body as it is sent, too, by the same limit as what it is decoded to: it may go on
+/// without end and hold nothing.
+pub async fn limit_encoded(request: Request) -> Request {
+    match request.headers().get(CONTENT_ENCODING) {
+        Some(coding) if coding != "identity" => request.with_limited_body(),
+        _ => request,
+    }
+}
+
+/// Names the refusal of a body whose coding is not known.
+pub async fn refused_coding(response: Response) -> Response {
+    let is_named = response.extensions().get::<Problem>().is_some();
+    if is_named || response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return response;
+    }
+    let mut refused = Problem::unsupported_encoding().into_response();
+    if let Some(codings) = response.headers().get(ACCEPT_ENCODING) {
+        let codings = codings.clone();
+        refused.headers_mut().insert(ACCEPT_ENCODING, codings);
+    }
+    refused
+}
+
+/// Gives a response the status back that the request was answered with. Compression makes 406 of what
+/// it can send in no accepted coding, when the request has long been carried out; it is sent as it is.
+pub async fn as_answered(mut response: Response) -> Response {
+    if let Some(status) = response.extensions().get::<StatusCode>().copied() {
+        *response.status_mut() = status;
+    }
     response
 }
 
@@ -74,10 +133,7 @@ pub async fn keep_reserve(request: Request, next: Next) -> Response {
     if !is_reserved || RESERVED_FOR.contains(&request.uri().path()) {
         return next.run(request).await;
     }
-    let mut response = Problem::too_many_connections().into_response();
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(CONNECTION, close);
-    response
+    Problem::too_many_connections().into_response()
 }
 
 /// The response to a handler that panicked.
@@ -86,22 +142,51 @@ pub fn after_panic(_: Box<dyn Any + Send + 'static>) -> Response {
     Problem::internal().into_response()
 }
 
-fn record(
-    route: &str,
+/// A request that was answered.
+struct Done<'a> {
+    id: &'a str,
+    route: &'a str,
     method: &'static str,
-    status: u16,
+    status: StatusCode,
     code: Option<&'static str>,
     time: Duration,
-) {
-    let labels = [
-        ("route", route.to_owned()),
-        ("method", method.to_owned()),
-        ("status", status.to_string()),
-    ];
-    metrics::counter!("foveate_http_requests_total", &labels).increment(1);
-    metrics::histogram!("foveate_http_request_seconds", "route" => route.to_owned()).record(time);
-    if let Some(code) = code {
-        metrics::counter!("foveate_problems_total", "code" => code).increment(1);
+}
+
+impl Done<'_> {
+    fn count(&self) {
+        let labels = [
+            ("route", self.route.to_owned()),
+            ("method", self.method.to_owned()),
+            ("status", self.status.as_u16().to_string()),
+        ];
+        metrics::counter!("foveate_http_requests_total", &labels).increment(1);
+        let seconds =
+            metrics::histogram!("foveate_http_request_seconds", "route" => self.route.to_owned());
+        seconds.record(self.time);
+        if let Some(code) = self.code {
+            metrics::counter!("foveate_problems_total", "code" => code).increment(1);
+        }
+    }
+
+    fn log(&self) {
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    request_id = self.id,
+                    method = self.method,
+                    route = self.route,
+                    status = self.status.as_u16(),
+                    code = self.code,
+                    ms = self.time.as_secs_f64() * 1000.0,
+                    "request"
+                )
+            };
+        }
+        if PROBES.contains(&self.route) && self.status.is_success() {
+            line!(debug);
+        } else {
+            line!(info);
+        }
     }
 }
 

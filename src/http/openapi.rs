@@ -1,16 +1,25 @@
 //! The OpenAPI document: generated from the handlers, committed as `openapi.yaml`, compared by a
-//! test.
+//! test. What many operations share is in [`problems`] and [`schemas`].
 
-use utoipa::OpenApi as _;
+pub mod problems;
+pub mod schemas;
+
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::{Components, OpenApi};
+use utoipa::{IntoResponses as _, OpenApi as _};
+
+use super::problem::ProblemBody;
+use problems::{Forbidden, Internal, RequestTimeout};
 
 /// What the document says beside the routes.
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
         title = "Foveate",
-        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`.",
+        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip or zstd, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
+    components(schemas(ProblemBody)),
     tags(
         (name = "context", description = "Questions and answers"),
         (name = "repos", description = "Repositories kept warm"),
@@ -24,9 +33,129 @@ pub(super) struct Document;
 /// # Errors
 /// When it cannot be written, which a test excludes.
 pub fn yaml() -> Result<String, String> {
+    document().to_yaml().map_err(|error| error.to_string())
+}
+
+fn document() -> OpenApi {
     let (_, mut document) = super::router::routes().split_for_parts();
     let head = Document::openapi();
-    document.info = head.info;
-    document.tags = head.tags;
-    document.to_yaml().map_err(|error| error.to_string())
+    document.info = head.info.clone();
+    document.merge(head);
+    let operations = document.paths.paths.values_mut().flat_map(operations);
+    operations.for_each(every_operation_may);
+    let components = document.components.get_or_insert_with(Components::new);
+    components.responses.extend(problems::components());
+    document
+}
+
+fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut path.get, &mut path.post, &mut path.delete]
+        .into_iter()
+        .flatten()
+}
+
+/// Adds the problems that the border around all routes has.
+fn every_operation_may(operation: &mut Operation) {
+    for problems in [
+        Forbidden::responses(),
+        RequestTimeout::responses(),
+        Internal::responses(),
+    ] {
+        operation.responses.responses.extend(problems);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn json() -> Value {
+        serde_json::to_value(document()).expect("a document")
+    }
+
+    /// The statuses that an operation names.
+    fn statuses(operation: &Value) -> BTreeSet<&str> {
+        let responses = operation["responses"].as_object().expect("responses");
+        responses.keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn every_operation_names_what_can_happen_to_it() {
+        let document = json();
+        let paths = document["paths"].as_object().expect("paths");
+        assert_eq!(paths.len(), 10);
+        for (path, item) in paths {
+            for (method, operation) in item.as_object().expect("a path item") {
+                let named = statuses(operation);
+                let mut wanted = vec!["403", "408", "500"];
+                if path.contains("{repo}") {
+                    wanted.extend(["400", "404"]);
+                }
+                if !operation["requestBody"].is_null() {
+                    wanted.extend(["400", "413", "415", "503"]);
+                }
+                if path.ends_with("/context") {
+                    wanted.extend(["404", "406", "409", "429", "503"]);
+                }
+                for status in wanted {
+                    assert!(named.contains(status), "{method} {path}: {status}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+            match value {
+                Value::Object(fields) => {
+                    found.extend(fields.get("$ref").and_then(Value::as_str));
+                    fields.values().for_each(|value| references(value, found));
+                }
+                Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+                _ => {}
+            }
+        }
+        let document = json();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > 50);
+        for reference in found {
+            let pointer = reference.strip_prefix('#').expect(reference);
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_repository_is_named_once() {
+        let document = json();
+        let schema = |name: &str| document["components"]["schemas"][name].clone();
+        let (anywhere, by_path) = (schema("ContextBody"), schema("RepoContextBody"));
+        assert_eq!(anywhere["required"], json!(["repo", "query"]));
+        assert_eq!(by_path["required"], json!(["query"]));
+        assert_eq!(anywhere["additionalProperties"], json!(false));
+        assert_eq!(by_path["additionalProperties"], json!(false));
+        let mut fields = anywhere["properties"].clone();
+        fields.as_object_mut().expect("fields").remove("repo");
+        assert_eq!(by_path["properties"], fields);
+        assert!(fields["signals"].is_object());
+
+        let kinds = &schema("RegisterBody")["oneOf"];
+        assert_eq!(kinds.as_array().map(Vec::len), Some(2));
+        for (kind, source, has) in [
+            ("RegisterTree", "TreeSource", ["watch", "path"]),
+            ("RegisterGit", "GitSource", ["poll_seconds", "git"]),
+        ] {
+            let (kind, source) = (schema(kind), schema(source));
+            assert!(kind["properties"][has[0]].is_object(), "{kind}");
+            assert_eq!(source["required"], json!([has[1]]));
+            for object in [kind, source] {
+                assert_eq!(object["additionalProperties"], json!(false), "{object}");
+            }
+        }
+    }
 }

@@ -9,6 +9,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::HttpState;
+use super::openapi::problems::Unavailable;
+use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
 use crate::telemetry::metrics::{Exposition, Kind};
@@ -97,7 +99,7 @@ pub async fn metrics(State(state): State<HttpState>) -> Result<Response, Problem
 /// The description of this interface.
 #[utoipa::path(
     get, path = "/openapi.yaml", tag = "operations",
-    responses((status = 200, description = "OpenAPI 3.1", body = String, content_type = "application/yaml"))
+    responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
 pub async fn openapi() -> Result<Response, Problem> {
     let text = super::openapi::yaml().map_err(|error| {

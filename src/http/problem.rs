@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::engine::{AdmissionError, AskError, DemandError};
 use crate::ingest::RegisterError;
 use crate::ingest::git::GitError;
-use crate::store::StoreError;
+use crate::store::{RepositoryKind, StoreError};
 
 /// Why a request got no answer, on its way to the client. The request's id is added at the border
 /// ([`super::layers::observe`]).
@@ -94,6 +94,36 @@ impl Problem {
             "all server.max_connections connections are busy; ask again later, or raise the limit",
         )
         .later(1)
+    }
+
+    /// None of the media types in `offers` is accepted.
+    pub fn not_acceptable(offers: &[&str]) -> Self {
+        let offers = offers.join(", ");
+        Self::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "not_acceptable",
+            format!(
+                "`accept` names none of {offers}, which the answer can have with this `format`"
+            ),
+        )
+    }
+
+    /// The body is in a coding that is not decoded.
+    pub fn unsupported_encoding() -> Self {
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_encoding",
+            "the body's `content-encoding` is none of gzip and zstd; send it as one of them, or as it is",
+        )
+    }
+
+    /// The body has more bytes than are read.
+    pub fn body_too_large() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "body_too_large",
+            "the body, decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
+        )
     }
 
     fn later(self, seconds: u32) -> Self {
@@ -222,13 +252,19 @@ impl From<RegisterError> for Problem {
         match error {
             RegisterError::Name(_) => Self::invalid_field("name", detail),
             RegisterError::Taken(_) => Self::new(StatusCode::CONFLICT, "repo_exists", detail),
-            RegisterError::NotAbsolute(_) | RegisterError::NotADirectory { .. } => {
+            RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {
                 Self::invalid_field("source.path", detail)
             }
-            RegisterError::OwnData(_) => Self::invalid_field("source.path", detail),
-            RegisterError::NotAllowed(_) | RegisterError::Git(GitError::NotAllowed(_)) => {
+            RegisterError::Git(GitError::NotAllowed(_)) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
+            RegisterError::NotADirectory { kind, .. } => {
+                Self::invalid_field(field_of(kind), detail)
+            }
+            RegisterError::NotAllowed { kind, .. } => Self {
+                field: Some(field_of(kind).to_owned()),
+                ..Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
+            },
             RegisterError::Location(_) => Self::invalid_field("source.git", detail),
             RegisterError::Git(GitError::UnknownRef(_) | GitError::MalformedRef { .. }) => {
                 Self::invalid_field("source.ref", detail)
@@ -241,6 +277,14 @@ impl From<RegisterError> for Problem {
             }
             RegisterError::Defect => Self::internal(),
         }
+    }
+}
+
+/// The field that a source was given in.
+fn field_of(kind: RepositoryKind) -> &'static str {
+    match kind {
+        RepositoryKind::Path => "source.path",
+        RepositoryKind::Git => "source.git",
     }
 }
 

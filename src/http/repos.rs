@@ -1,12 +1,11 @@
 //! `/repos`: registering, listing, synchronizing and removing repositories. What is told of one is
-//! in [`answer`].
+//! in [`answer`], where its files come from in [`source`].
 
 mod answer;
+mod source;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -17,30 +16,14 @@ use utoipa::ToSchema;
 
 use super::HttpState;
 use super::extract::{Body, Parameters, Segments};
-use super::problem::{Problem, ProblemBody, unknown_repo};
-use crate::engine::{Repository, Source};
-use crate::ingest::Registration;
-use answer::{RepoAnswer, SourceBody, repo_answer, skipped_files};
-
-/// A repository to register.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegisterBody {
-    /// 1 to 100 letters, digits, `.`, `_` or `-`, beginning with none of `.` and `-`.
-    #[schema(
-        min_length = 1,
-        max_length = 100,
-        pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"
-    )]
-    name: String,
-    /// Where its files come from: `path` or `git`.
-    source: SourceBody,
-    /// Whether to follow changes of a `path`; absent: yes. Not for `git`.
-    watch: Option<bool>,
-    /// Seconds between two looks at a `git` repository; 0: only when asked to; absent: the server's
-    /// `git.poll_seconds`. Not for `path`.
-    poll_seconds: Option<u32>,
-}
+use super::openapi::problems::{
+    BadRequest, Conflict, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
+};
+use super::openapi::schemas::RepositoryName;
+use super::problem::{Problem, unknown_repo};
+use crate::engine::Repository;
+use answer::{RepoAnswer, repo_answer, skipped_files};
+use source::RegisterBody;
 
 /// All repositories.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,19 +46,29 @@ pub struct RepoParameters {
     post, path = "/repos", tag = "repos",
     request_body = RegisterBody,
     responses(
-        (status = 201, description = "Registered; the Location header names it", body = RepoAnswer),
-        (status = 400, description = "A field cannot be used", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 403, description = "The path may not be registered", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "The name is in use", body = ProblemBody, content_type = "application/problem+json"),
+        (
+            status = 201, description = "Registered", body = RepoAnswer,
+            headers(("location" = String, description = "Path of the repository")),
+            links(
+                ("show" = (operation_id = "show", parameters(("repo" = "$response.body#/name")))),
+                ("sync" = (operation_id = "sync", parameters(("repo" = "$response.body#/name")))),
+                ("ask" = (operation_id = "repo_context", parameters(("repo" = "$response.body#/name")))),
+                ("remove" = (operation_id = "remove", parameters(("repo" = "$response.body#/name")))),
+            ),
+        ),
+        BadRequest,
+        Conflict,
+        PayloadTooLarge,
+        UnsupportedMediaType,
+        Unavailable,
     )
 )]
 pub async fn register(
     State(state): State<HttpState>,
     Body(body): Body<RegisterBody>,
 ) -> Result<impl IntoResponse, Problem> {
-    let registration = registration(body)?;
-    let repository = state.catalog.register(registration).await?;
-    let location = format!("/repos/{}", repository.name());
+    let repository = state.catalog.register(body.into()).await?;
+    let location = format!("/repos/{}", repository.name().segment());
     Ok((
         StatusCode::CREATED,
         [(header::LOCATION, location)],
@@ -86,7 +79,7 @@ pub async fn register(
 /// List all repositories.
 #[utoipa::path(
     get, path = "/repos", tag = "repos",
-    responses((status = 200, description = "All repositories, by name", body = ReposAnswer))
+    responses((status = 200, description = "All repositories, by name", body = ReposAnswer), Unavailable)
 )]
 pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, Problem> {
     let repositories = state.engine.repositories();
@@ -102,12 +95,14 @@ pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, P
 #[utoipa::path(
     get, path = "/repos/{repo}", tag = "repos",
     params(
-        ("repo" = String, Path, description = "Name of the repository"),
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
         ("skipped" = Option<bool>, Query, description = "Whether to list the files that are not indexed"),
     ),
     responses(
         (status = 200, description = "The repository", body = RepoAnswer),
-        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+        BadRequest,
+        NotFound,
+        Unavailable,
     )
 )]
 pub async fn show(
@@ -126,10 +121,12 @@ pub async fn show(
 /// Remove a repository. Its files are not touched; questions in flight finish.
 #[utoipa::path(
     delete, path = "/repos/{repo}", tag = "repos",
-    params(("repo" = String, Path, description = "Name of the repository")),
+    params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     responses(
         (status = 204, description = "Removed"),
-        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+        BadRequest,
+        NotFound,
+        Unavailable,
     )
 )]
 pub async fn remove(
@@ -146,10 +143,12 @@ pub async fn remove(
 /// Look at a repository's source again; fetches a remote one. Does not wait for the result.
 #[utoipa::path(
     post, path = "/repos/{repo}/sync", tag = "repos",
-    params(("repo" = String, Path, description = "Name of the repository")),
+    params(("repo" = RepositoryName, Path, description = "Name of the repository")),
     responses(
         (status = 202, description = "Ordered", body = RepoAnswer),
-        (status = 404, description = "Unknown repository", body = ProblemBody, content_type = "application/problem+json"),
+        BadRequest,
+        NotFound,
+        Unavailable,
     )
 )]
 pub async fn sync(
@@ -174,7 +173,7 @@ pub struct CollectedAnswer {
 /// there are no more. Answers do not wait for it.
 #[utoipa::path(
     post, path = "/gc", tag = "repos",
-    responses((status = 200, description = "Done", body = CollectedAnswer))
+    responses((status = 200, description = "Done", body = CollectedAnswer), Unavailable)
 )]
 pub async fn collect(State(state): State<HttpState>) -> Json<CollectedAnswer> {
     let repos = state.catalog.collect().await;
@@ -186,43 +185,4 @@ pub async fn collect(State(state): State<HttpState>) -> Json<CollectedAnswer> {
 
 fn find(state: &HttpState, name: &str) -> Result<Arc<Repository>, Problem> {
     state.engine.get(name).ok_or_else(|| unknown_repo(name))
-}
-
-fn registration(body: RegisterBody) -> Result<Registration, Problem> {
-    let SourceBody { path, git, r#ref } = body.source;
-    let source = match (path, git) {
-        (Some(path), None) => {
-            if body.poll_seconds.is_some() {
-                let detail = "`poll_seconds` goes with `git`; a path is watched";
-                return Err(Problem::invalid_field("poll_seconds", detail));
-            }
-            if r#ref.is_some() {
-                let detail = "`source.ref` goes with `git`; ask a path with `ref` in /context";
-                return Err(Problem::invalid_field("source.ref", detail));
-            }
-            Source::WorkingTree {
-                path: PathBuf::from(path),
-                watch: body.watch.unwrap_or(true),
-            }
-        }
-        (None, Some(location)) => {
-            if body.watch == Some(true) {
-                let detail = "`watch` goes with `path`; order POST /repos/{repo}/sync for `git`";
-                return Err(Problem::invalid_field("watch", detail));
-            }
-            Source::Git {
-                location,
-                reference: r#ref,
-                poll: body.poll_seconds.map(|n| Duration::from_secs(n.into())),
-            }
-        }
-        _ => {
-            let detail = "`source` must have exactly one of `path` and `git`";
-            return Err(Problem::invalid_field("source", detail));
-        }
-    };
-    Ok(Registration {
-        name: body.name,
-        source,
-    })
 }

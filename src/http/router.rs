@@ -2,8 +2,12 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_request, map_response};
+use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
+use tower_http::decompression::RequestDecompressionLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -13,9 +17,8 @@ use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
-        .routes(routes!(context::context))
-        .routes(routes!(context::repo_context))
-        .routes(routes!(repos::list, repos::register))
+        .merge(with_a_body())
+        .routes(routes!(repos::list))
         .routes(routes!(repos::show, repos::remove))
         .routes(routes!(repos::sync))
         .routes(routes!(repos::collect))
@@ -25,6 +28,17 @@ pub fn routes() -> OpenApiRouter<HttpState> {
         .routes(routes!(operations::openapi))
 }
 
+/// The routes whose requests have a body, which may be compressed.
+fn with_a_body() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new()
+        .routes(routes!(context::context))
+        .routes(routes!(context::repo_context))
+        .routes(routes!(repos::register))
+        .layer(RequestDecompressionLayer::new())
+        .layer(map_request(layers::limit_encoded))
+        .layer(map_response(layers::refused_coding))
+}
+
 /// The whole service.
 pub fn router(state: HttpState) -> Router {
     let limits = state.limits;
@@ -32,12 +46,18 @@ pub fn router(state: HttpState) -> Router {
     bordered(router, &state.hosts, limits).with_state(state)
 }
 
-/// The routes with what happens to every request.
+/// Responses with fewer bytes are not worth compressing.
+const COMPRESSED_FROM: u64 = 1024;
+
+/// The routes with what happens to every request, the innermost first.
 fn bordered<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     hosts: &Hosts,
     limits: HttpLimits,
 ) -> Router<S> {
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(COMPRESSED_FROM));
     router
         .fallback(problem::not_found)
         .method_not_allowed_fallback(problem::method_not_allowed)
@@ -46,6 +66,8 @@ fn bordered<S: Clone + Send + Sync + 'static>(
         .layer(from_fn(layers::keep_reserve))
         .layer(CatchPanicLayer::custom(layers::after_panic))
         .layer(from_fn_with_state(limits.request_timeout, layers::observe))
+        .layer(compression)
+        .layer(map_response(layers::as_answered))
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ pub enum RegisterError {
     /// The path is none.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
+        /// What it was given as.
+        kind: RepositoryKind,
         /// As given.
         path: String,
         /// What the system says.
@@ -61,8 +63,13 @@ pub enum RegisterError {
     #[error("{0:?} is not an absolute path")]
     NotAbsolute(PathBuf),
     /// The path lies where none may be registered.
-    #[error("{0} may not be registered: it lies outside `repos.allow_paths`")]
-    NotAllowed(String),
+    #[error("{path} may not be registered: it lies outside `repos.allow_paths`")]
+    NotAllowed {
+        /// What it was given as.
+        kind: RepositoryKind,
+        /// As given.
+        path: String,
+    },
     /// The path is the program's own directory.
     #[error("{0} is the data directory or lies in it: choose another --data-dir")]
     OwnData(String),
@@ -152,8 +159,10 @@ impl Catalog {
             let (location, Some(login)) = source::without_login(row.location, remote) else {
                 continue;
             };
-            let kept = self.credentials.set(&row.name, Some(login), true);
-            if let Err(error) = kept {
+            let Ok(name) = RepoName::new(&row.name) else {
+                continue;
+            };
+            if let Err(error) = self.credentials.set(&name, Some(login), true) {
                 tracing::warn!(repo = row.name, %error, "its credentials stay in the database");
                 continue;
             }
@@ -185,7 +194,7 @@ impl Catalog {
         }
         let is_lasting = !self.store.is_copy();
         self.credentials
-            .set(name.as_str(), login, is_lasting)
+            .set(&name, login, is_lasting)
             .map_err(RegisterError::Credentials)?;
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
@@ -204,7 +213,7 @@ impl Catalog {
     /// # Errors
     /// When it is no directory.
     pub async fn watch(&self, directory: &Path) -> Result<Arc<Repository>, RegisterError> {
-        let path = source::canonical_directory(directory)?;
+        let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
         let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
         if let Some(known) = self.engine.repositories().into_iter().find(is_same) {
@@ -252,15 +261,16 @@ impl Catalog {
         }
         self.resting.remove(name);
         self.trusted.remove(name);
-        if let Err(error) = self.credentials.remove(name) {
+        if let Err(error) = self.credentials.remove(repository.name()) {
             tracing::warn!(repo = name, %error, "its credentials were not removed");
         }
-        let copy = self.settings.copy_at(name);
+        let copy = self.settings.copy_at(repository.name());
         let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
             tracing::warn!(repo = name, %error, "the copy was not removed");
         }
-        match tokio::fs::remove_file(self.settings.records_of(name)).await {
+        let records = self.settings.records_of(repository.name());
+        match tokio::fs::remove_file(records).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 tracing::warn!(repo = name, %error, "the records of past commits were not removed");
             }
@@ -363,7 +373,7 @@ impl Catalog {
     ) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name().clone();
-        let kept_in = self.settings.records_of(name.as_str());
+        let kept_in = self.settings.records_of(&name);
         let past = PastReader {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
@@ -372,7 +382,7 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
-        let copy = self.copy_of(&source, name.as_str()).map(Arc::new);
+        let copy = self.copy_of(&source, &name).map(Arc::new);
         let supplier = Supplier {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
@@ -399,7 +409,7 @@ impl Catalog {
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),
-            access: self.access_of(name.as_str(), copy.is_some()),
+            access: self.access_of(&name, copy.is_some()),
             transfers: Arc::clone(&self.transfers),
             stop: stop.clone(),
             tracker: tracker.clone(),
@@ -436,7 +446,7 @@ impl Catalog {
     }
 
     /// Where a repository may lie, with everything that it is made of.
-    fn access_of(&self, name: &str, is_copy: bool) -> Arc<Access> {
+    fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
         if is_copy {
             // Git made it here, and nobody else writes to it.
             return Arc::new(Access {
@@ -449,7 +459,7 @@ impl Catalog {
     }
 
     /// The copy that is made of a remote repository.
-    fn copy_of(&self, source: &Source, name: &str) -> Option<RemoteCopy> {
+    fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
         let Source::Git { location, .. } = source else {
             return None;
         };

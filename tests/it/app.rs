@@ -172,7 +172,7 @@ impl TestApp {
 
     /// Waits until the repository is as wanted, and gives it.
     pub async fn repo_until(&self, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let path = format!("/repos/{name}");
+        let path = format!("/repos/{}", name.replace('/', "%2F"));
         let start = Instant::now();
         loop {
             let repo = self.get(&path).await.json();

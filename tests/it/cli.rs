@@ -151,7 +151,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 fn mistakes_have_their_exit_codes_and_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 19] = [
+    let cases: [(&[&str], i32, &str); 20] = [
         (&["context", "/no/such/dir", "x"], 1, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
@@ -178,6 +178,11 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
             &["repo", "list", "--server", "http://127.0.0.1:1"],
             4,
             "no server answers",
+        ),
+        (
+            &["repo", "list", "--server", "nonsense"],
+            2,
+            "such as http://127.0.0.1:7878",
         ),
         (&["repo", "show", "../x"], 2, "repository name"),
         (&["serve", "--config", "/no/such/file"], 2, "/no/such/file"),
@@ -241,6 +246,27 @@ fn train_adjusts_weights_to_own_commits() {
 }
 
 #[test]
+fn settings_that_cannot_be_used_are_told_with_their_place() {
+    let listen = ["serve", "--listen", "nonsense"];
+    let by_argument = run(&listen);
+    let variable = ("FOVEATE__SERVER__LISTEN", "nonsense");
+    let by_variable = foveate(&["serve"]).env(variable.0, variable.1).output();
+    for (output, place) in [
+        (by_argument, "--listen"),
+        (by_variable.unwrap(), variable.0),
+    ] {
+        assert_eq!(output.status.code(), Some(2));
+        let told = stderr(&output);
+        assert!(told.contains("such as 127.0.0.1:7878"), "{told}");
+        assert!(told.trim().ends_with(&format!("({place})")), "{told}");
+        assert!(
+            !told.contains("::String") && !told.contains(".rs"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn unknown_settings_are_refused_by_name() {
     let output = foveate(&["serve"])
         .env("FOVEATE__SERVER__LISTEN_ON", "127.0.0.1:1")
@@ -289,6 +315,16 @@ async fn repo_talks_to_a_server() {
     assert_eq!(git.status.code(), Some(0), "{}", stderr(&git));
     app.ready("shop").await;
     app.ready("g").await;
+    let owned = call(&["repo", "add", path, "--name", "acme/shop"]);
+    assert_eq!(owned.await.unwrap().status.code(), Some(0));
+    let shown = call(&["repo", "show", "acme/shop"]).await.unwrap();
+    assert!(
+        stdout(&shown).starts_with("acme/shop "),
+        "{}",
+        stderr(&shown)
+    );
+    let removed = call(&["repo", "rm", "acme/shop"]).await.unwrap();
+    assert_eq!(removed.status.code(), Some(0), "{}", stderr(&removed));
     let list = call(&["repo", "list", "--json"]).await.unwrap();
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list["repos"].as_array().unwrap().len(), 2);
@@ -321,6 +357,50 @@ async fn repo_talks_to_a_server() {
     app.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn git_repositories_are_added_by_relative_paths() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let add = |arguments: &'static [&'static str], directory: &Path| {
+        foveate(&[&["repo", "add", "--git"], arguments].concat())
+            .current_dir(directory)
+            .env("FOVEATE_SERVER", &app.url)
+            .output()
+            .unwrap()
+    };
+    for (arguments, name) in [
+        (&[".", "--name", "dot"][..], "dot"),
+        (&["./", "--name", "slash"], "slash"),
+        (&["../"], "down"),
+    ] {
+        let directory = if name == "down" { "shop" } else { "" };
+        let added = add(arguments, &root.join(directory));
+        assert_eq!(added.status.code(), Some(0), "{}", stderr(&added));
+    }
+    let repos = app.get("/repos").await.json()["repos"].clone();
+    let sources: Vec<_> = repos
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["source"]["git"])
+        .collect();
+    assert_eq!(sources, [&serde_json::json!(root); 3]);
+    for (arguments, told) in [
+        (&["./missing"][..], "./missing: No such file"),
+        (&["README.md"], "not a directory"),
+        // Sent as they are: the server says what it thinks of them.
+        (&["/no/such.git"], "/no/such.git is not a directory that"),
+        (&["ext::sh"], "must be an absolute path or a URL"),
+    ] {
+        let refused = add(arguments, &root);
+        assert_ne!(refused.status.code(), Some(0));
+        let error = stderr(&refused);
+        assert!(error.contains(told), "{error}");
+    }
+    app.end().await;
+}
+
 /// A server in a process of its own, ended with the test.
 struct Server(Child);
 
@@ -331,16 +411,20 @@ impl Drop for Server {
     }
 }
 
-fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
-    let mut child = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+fn serving(data: &Path, arguments: &[&str]) -> Command {
+    let mut command = foveate(&["serve", "--listen", "127.0.0.1:0", "--data-dir"]);
+    command
         .arg(data)
         .args(arguments)
         .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
         .env("FOVEATE__SERVER__REQUEST_TIMEOUT_MS", "60000")
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    command
+}
+
+fn serve(data: &Path, arguments: &[&str]) -> (Server, BufReader<std::process::ChildStdout>) {
+    let mut child = serving(data, arguments).spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
     (Server(child), out)
 }
@@ -371,8 +455,8 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     let asks = line_with(&mut out, "ask:");
     let command = asks.trim().strip_prefix("ask:").unwrap();
     let curl = Command::new("sh").arg("-c").arg(command).output().unwrap();
-    let answer: Value = serde_json::from_slice(&curl.stdout).expect(command);
-    assert_eq!(answer["repo"], "shop", "{answer}");
+    let answer = stdout(&curl);
+    assert!(answer.starts_with("<!-- intent: "), "{answer}");
 
     // A second server on the same address says so.
     let address = listens.rsplit("http://").next().unwrap().trim();
@@ -382,14 +466,41 @@ fn serve_prints_a_line_that_works_and_stops_on_a_signal() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("is in use"), "{}", stderr(&output));
 
+    assert_eq!(end(&mut server).code(), Some(0));
+}
+
+fn end(server: &mut Server) -> std::process::ExitStatus {
     let pid = server.0.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let status = server.0.wait().unwrap();
-    assert_eq!(status.code(), Some(0));
+    let killed = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    server.0.wait().unwrap()
+}
+
+#[test]
+fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
+    for (level, shown) in [("info", false), ("debug", true)] {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = serving(data.path(), &[]);
+        let mut server = Server(command.env("FOVEATE__LOG__FILTER", level).spawn().unwrap());
+        let mut out = BufReader::new(server.0.stdout.take().unwrap());
+        let listens = line_with(&mut out, "listens on http://");
+        let url = listens.rsplit(' ').next().unwrap().trim();
+        for path in ["/healthz", "/readyz", "/metrics", "/repos", "/nowhere"] {
+            let curl = Command::new("curl")
+                .args(["-s", &format!("{url}{path}")])
+                .output();
+            assert!(curl.unwrap().status.success());
+        }
+        end(&mut server);
+        let mut log = String::new();
+        std::io::Read::read_to_string(&mut server.0.stderr.take().unwrap(), &mut log).unwrap();
+        for probe in ["/healthz", "/readyz", "/metrics"] {
+            let line = format!("route=\"{probe}\"");
+            assert_eq!(log.contains(&line), shown, "{level}: {log}");
+        }
+        assert!(
+            log.contains("route=\"/repos\"") && log.contains("route=\"none\""),
+            "{log}"
+        );
+    }
 }

@@ -61,6 +61,71 @@ async fn a_repository_lives_from_registration_to_removal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_name_may_have_an_owner() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    let app = TestApp::start_on(data.path()).await;
+    let body = json!({"name": "acme/shop", "source": {"path": root}, "watch": false});
+    let created = app.post("/repos", body).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text);
+    assert_eq!(created.header("location"), "/repos/acme%2Fshop");
+    assert_eq!(created.json()["name"], "acme/shop");
+    // One that differs in nothing but the slash is another one.
+    app.add_git("acme-shop", &root, None).await;
+    app.repo_until("acme/shop", |repo| repo["history"] == true)
+        .await;
+    let by_path = app
+        .post(
+            "/repos/acme%2Fshop/context",
+            json!({"query": "`total_price`"}),
+        )
+        .await;
+    assert_eq!(by_path.json()["repo"], "acme/shop", "{}", by_path.text);
+    let by_body = app.ask("acme/shop", "`total_price`").await;
+    assert_eq!(places(&by_body, "total_price"), ["shop/price.py"]);
+    let sync = app
+        .call(Method::POST, "/repos/acme%2fshop/sync", None)
+        .await;
+    assert_eq!(sync.status, StatusCode::ACCEPTED);
+    assert!(
+        app.metric("foveate_repository_files", "repo=\"acme/shop\"")
+            .await
+            > 0.0
+    );
+    assert_eq!(app.get("/repos/acme/shop").await.code(), "not_found");
+    app.end().await;
+
+    // What is stored of it lies in one place of its own, and is found again.
+    let stored = data.path().join("index/acme%2Fshop");
+    assert!(stored.join("facts.pack").exists());
+    let records = data.path().join("history/acme%2Fshop.records");
+    assert!(records.exists() && !data.path().join("index/acme").exists());
+    // What is left of a name that is gone, and of one with the ending of records.
+    for gone in ["gone%2Faway", "shop.records"] {
+        std::fs::create_dir(data.path().join("index").join(gone)).unwrap();
+        std::fs::write(
+            data.path().join("index").join(gone).join("facts.pack"),
+            "1234",
+        )
+        .unwrap();
+    }
+    let app = TestApp::start_on(data.path()).await;
+    app.ready("acme/shop").await;
+    let freed = app.post("/gc", json!({})).await.json()["repos"].clone();
+    assert_eq!(
+        (&freed["gone/away"], &freed["shop.records"]),
+        (&json!(4), &json!(4))
+    );
+    assert!(stored.exists() && records.exists());
+    let removed = app.delete("/repos/acme%2Fshop").await;
+    assert_eq!(removed.status, StatusCode::NO_CONTENT);
+    assert!(!stored.exists() && !records.exists());
+    assert!(data.path().join("index/acme-shop").exists());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_has_every_field_of_the_contract() {
     let app = TestApp::start().await;
     let (_keep, root) = tree(SHOP);
@@ -70,7 +135,7 @@ async fn an_answer_has_every_field_of_the_contract() {
     let body = json!({
         "repo": "shop", "query": "`Cart.checkout` raises TypeError in total_price",
         "budget_tokens": 2000, "format": "markdown", "intent": null, "limit": 5,
-        "focus": {"paths": ["shop/price.py"], "symbols": ["Cart"]}, "explain": true, "ref": null
+        "focus": {"paths": ["./shop/price.py"], "symbols": ["Cart"]}, "explain": true, "ref": null
     });
     let request = app.client().post(format!("{}/context", app.url));
     let response = app
@@ -373,7 +438,25 @@ async fn sources_that_cannot_be_read_are_refused() {
     let file = root.join("README.md");
     let own = app.data().join("x");
     std::fs::create_dir_all(&own).unwrap();
-    let cases: [(Value, u16, &str, &str); 18] = [
+    let cases: [(Value, u16, &str, &str); 24] = [
+        (
+            json!({"name": "a", "source": {"git": "//evil/x"}}),
+            400,
+            "invalid_field",
+            "source.git",
+        ),
+        (
+            json!({"name": "a", "source": {"git": "/no/such/dir.git"}}),
+            400,
+            "invalid_field",
+            "source.git",
+        ),
+        (
+            json!({"name": "a", "source": {"git": file}}),
+            400,
+            "invalid_field",
+            "source.git",
+        ),
         (
             json!({"name": "a", "source": {"path": "/no/such/dir"}}),
             400,
@@ -453,6 +536,24 @@ async fn sources_that_cannot_be_read_are_refused() {
             "watch",
         ),
         (
+            json!({"name": "a", "source": {"git": root}, "watch": false}),
+            400,
+            "invalid_field",
+            "watch",
+        ),
+        (
+            json!({"name": "a", "source": {"path": root}, "poll_seconds": 9}),
+            400,
+            "invalid_field",
+            "poll_seconds",
+        ),
+        (
+            json!({"name": "a", "source": {"git": root}, "poll_seconds": -9}),
+            400,
+            "invalid_field",
+            "poll_seconds",
+        ),
+        (
             json!({"name": "a", "source": {"url": "x"}}),
             400,
             "unknown_field",
@@ -472,7 +573,7 @@ async fn sources_that_cannot_be_read_are_refused() {
             "name",
         ),
         (
-            json!({"name": "owner/name", "source": {"path": root}}),
+            json!({"name": "a/b/c", "source": {"path": root}}),
             400,
             "invalid_field",
             "name",
@@ -514,6 +615,11 @@ async fn paths_may_be_confined() {
         let response = app.post("/repos", body).await;
         assert_eq!(response.status, StatusCode::FORBIDDEN, "{path:?}");
         assert_eq!(response.code(), "path_not_allowed");
+        assert_eq!(response.json()["field"], "source.path");
+        let body = json!({"name": "x", "source": {"git": path}});
+        let response = app.post("/repos", body).await;
+        assert_eq!(response.code(), "path_not_allowed");
+        assert_eq!(response.json()["field"], "source.git");
     }
     let missing = json!({"name": "x", "source": {"path": allowed.join("missing")}});
     assert_eq!(app.post("/repos", missing).await.code(), "invalid_field");

@@ -84,6 +84,7 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
     };
     let asked = Asked {
         explain: true,
+        signals: true,
         ..Asked::default()
     };
     serde_json::to_string(&ContextAnswer::new(answered, asked)).unwrap()

@@ -19,6 +19,7 @@ mod killed;
 mod limits;
 mod memory;
 mod metrics;
+mod negotiation;
 mod openapi;
 mod private;
 mod process;

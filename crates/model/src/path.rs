@@ -57,6 +57,22 @@ impl RepoPath {
         }
     }
 
+    /// As [`Self::new`], for a path as a person or a shell writes it: `./` at its beginning says
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_typed(path: &str) -> Result<Self, PathError> {
+        let mut rest = path;
+        while let Some(tail) = rest.strip_prefix("./") {
+            rest = tail;
+        }
+        Self::new(rest).map_err(|error| PathError {
+            input: path.chars().take(200).collect(),
+            ..error
+        })
+    }
+
     /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -132,6 +148,21 @@ mod tests {
         ] {
             assert!(RepoPath::new(bad).is_err(), "{bad:?} must be refused");
         }
+    }
+
+    #[test]
+    fn typed_paths_may_begin_at_the_current_directory() -> Result<(), PathError> {
+        for typed in ["src/a.py", "./src/a.py", "././src/a.py"] {
+            assert_eq!(RepoPath::from_typed(typed)?.as_str(), "src/a.py");
+        }
+        for bad in ["./", ".", "./..", ".//a", "./../a", "/a", "a/./b", ""] {
+            let error = RepoPath::from_typed(bad).err().map(|e| e.to_string());
+            assert!(
+                error.is_some_and(|e| e.starts_with(&format!("{bad:?} "))),
+                "{bad}"
+            );
+        }
+        Ok(())
     }
 
     #[test]

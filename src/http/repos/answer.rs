@@ -5,19 +5,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foveate_model::{SkipReason, SourceFile};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::engine::{Polling, Repository, Source, Watching};
-use crate::ingest::git::without_credentials;
+use super::source::SourceAnswer;
+use crate::engine::{Polling, Repository, Watching};
+use crate::http::openapi::schemas::RepositoryName;
 
 /// One repository.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RepoAnswer {
-    /// Its name.
+    #[schema(value_type = RepositoryName)]
     name: String,
     /// Where its files come from, without credentials.
-    source: SourceBody,
+    source: SourceAnswer,
     /// `indexing` (its first index is being built), `ready`, or `failed` (its source could not be
     /// read the last time; with a generation it still answers from before).
     state: String,
@@ -131,21 +132,6 @@ pub struct SkippedAnswer {
     detail: Option<String>,
 }
 
-/// Where files come from: exactly one of `path` and `git`.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SourceBody {
-    /// Absolute path of a working tree on the server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Absolute path or URL of a git repository, read without a checkout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<String>,
-    /// Commit, branch or tag of `git` to keep warm; absent: its `HEAD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#ref: Option<String>,
-}
-
 /// What is told of a repository; without the files that are not indexed.
 pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     let status = repository.status();
@@ -160,7 +146,7 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     };
     RepoAnswer {
         name: repository.name().to_string(),
-        source: source_answer(repository.source()),
+        source: repository.source().into(),
         state: status.state.name().to_owned(),
         progress: ProgressAnswer {
             phase: phase.name().to_owned(),
@@ -191,25 +177,6 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
         },
         error: status.error.clone(),
         skipped_files: None,
-    }
-}
-
-fn source_answer(source: &Source) -> SourceBody {
-    match source {
-        Source::WorkingTree { path, .. } => SourceBody {
-            path: Some(path.display().to_string()),
-            git: None,
-            r#ref: None,
-        },
-        Source::Git {
-            location,
-            reference,
-            ..
-        } => SourceBody {
-            path: None,
-            git: Some(without_credentials(location)),
-            r#ref: reference.clone(),
-        },
     }
 }
 

@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::engine::RepoName;
+use crate::ingest::SECRETS;
 use crate::ingest::git::location::Login;
 
 /// The secrets of the registered repositories.
@@ -17,7 +19,7 @@ use crate::ingest::git::location::Login;
 pub(super) struct Credentials {
     directory: PathBuf,
     /// Those that were read or given, also where nothing can be written.
-    known: Mutex<HashMap<String, Option<Login>>>,
+    known: Mutex<HashMap<RepoName, Option<Login>>>,
 }
 
 /// The file of one repository, as JSON.
@@ -37,27 +39,27 @@ impl Credentials {
     }
 
     /// Who asks for the repository `name`, where its URL said so.
-    pub fn of(&self, name: &str) -> Option<Login> {
+    pub fn of(&self, name: &RepoName) -> Option<Login> {
         let mut known = self.known();
         let read = || {
             let stored = fs::read(self.file(name)).ok()?;
             let Stored { user, password } = serde_json::from_slice(&stored).ok()?;
             Some(Login { user, password })
         };
-        known.entry(name.to_owned()).or_insert_with(read).clone()
+        known.entry(name.clone()).or_insert_with(read).clone()
     }
 
     /// Remembers who asks for the repository `name`, beyond the end of the process if `is_lasting`.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn set(&self, name: &str, login: Option<Login>, is_lasting: bool) -> io::Result<()> {
+    pub fn set(&self, name: &RepoName, login: Option<Login>, is_lasting: bool) -> io::Result<()> {
         match &login {
             Some(login) if is_lasting => self.write(name, login)?,
             Some(_) => {}
             None => self.remove(name)?,
         }
-        self.known().insert(name.to_owned(), login);
+        self.known().insert(name.clone(), login);
         Ok(())
     }
 
@@ -65,7 +67,7 @@ impl Credentials {
     ///
     /// # Errors
     /// When the file is there and cannot be removed.
-    pub fn remove(&self, name: &str) -> io::Result<()> {
+    pub fn remove(&self, name: &RepoName) -> io::Result<()> {
         self.known().remove(name);
         match fs::remove_file(self.file(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -73,7 +75,7 @@ impl Credentials {
         }
     }
 
-    fn write(&self, name: &str, login: &Login) -> io::Result<()> {
+    fn write(&self, name: &RepoName, login: &Login) -> io::Result<()> {
         fs::create_dir_all(&self.directory)?;
         // Readable by its owner alone from the beginning.
         let mut file = NamedTempFile::new_in(&self.directory)?;
@@ -87,11 +89,11 @@ impl Credentials {
         Ok(())
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.directory.join(format!("{name}.json"))
+    fn file(&self, name: &RepoName) -> PathBuf {
+        self.directory.join(format!("{}{SECRETS}", name.segment()))
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Option<Login>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<RepoName, Option<Login>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -110,17 +112,18 @@ mod tests {
             user: "me".to_owned(),
             password: Some("s3\ncret".to_owned()),
         };
+        let [a, b] = ["o/a", "b"].map(|name| RepoName::new(name).unwrap());
         let first = Credentials::new(directory.clone());
-        first.set("a", Some(login.clone()), true).unwrap();
-        first.set("b", Some(login.clone()), false).unwrap();
-        assert_eq!(first.of("b"), Some(login.clone()));
-        let mode = fs::metadata(first.file("a")).unwrap().permissions().mode();
+        first.set(&a, Some(login.clone()), true).unwrap();
+        first.set(&b, Some(login.clone()), false).unwrap();
+        assert_eq!(first.of(&b), Some(login.clone()));
+        let mode = fs::metadata(first.file(&a)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
 
         let second = Credentials::new(directory.clone());
-        assert_eq!((second.of("a"), second.of("b")), (Some(login), None));
-        second.remove("a").unwrap();
-        assert_eq!(second.of("a"), None);
-        assert_eq!(Credentials::new(directory).of("a"), None);
+        assert_eq!((second.of(&a), second.of(&b)), (Some(login), None));
+        second.remove(&a).unwrap();
+        assert_eq!(second.of(&a), None);
+        assert_eq!(Credentials::new(directory).of(&a), None);
     }
 }

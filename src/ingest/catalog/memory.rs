@@ -20,7 +20,7 @@ impl Catalog {
     pub(super) async fn start_those_that_fit(&self, registered: Vec<(RepoName, Source)>) {
         let stored = self.settings.data_dir.join(INDEX);
         let known = tokio::task::spawn_blocking(move || {
-            let rest = |name: &RepoName| Rest::read(&stored.join(name.as_str()));
+            let rest = |name: &RepoName| Rest::read(&stored.join(name.segment()));
             let known = registered.into_iter();
             known
                 .map(|(name, source)| (rest(&name), name, source))

@@ -2,10 +2,11 @@
 //! removed while it could not be deleted.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::disk;
 use crate::engine::RepoName;
-use crate::ingest::{CREDENTIALS, HISTORY, INDEX, IngestSettings, RECORDS};
+use crate::ingest::{CREDENTIALS, HISTORY, INDEX, IngestSettings, RECORDS, SECRETS};
 
 /// Removes what is stored under names that `is_known` does not know. Returns the bytes freed, by
 /// name.
@@ -14,28 +15,33 @@ pub(super) fn remove(
     is_known: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for stored in [INDEX, HISTORY, CREDENTIALS].map(|stored| settings.data_dir.join(stored)) {
-        for entry in std::fs::read_dir(stored).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let name = [RECORDS, ".json"]
-                .iter()
-                .find_map(|ending| name.strip_suffix(ending))
-                .unwrap_or(&name);
-            if RepoName::new(name).is_err() || is_known(name) {
+    for (stored, ending) in [(INDEX, ""), (HISTORY, RECORDS), (CREDENTIALS, SECRETS)] {
+        let directory = settings.data_dir.join(stored);
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let file = entry.file_name();
+            let segment = file.to_str().and_then(|file| file.strip_suffix(ending));
+            let Some(name) = segment.and_then(RepoName::from_segment) else {
+                continue;
+            };
+            if is_known(name.as_str()) {
                 continue;
             }
-            let (bytes, removed) = if path.is_dir() {
-                (disk::bytes_in(&path), std::fs::remove_dir_all(&path))
-            } else {
-                let length = path.metadata().map_or(0, |metadata| metadata.len());
-                (length, std::fs::remove_file(&path))
-            };
-            match removed {
-                Ok(()) => *freed.entry(name.to_owned()).or_default() += bytes,
-                Err(error) => tracing::warn!(repo = name, %error, "stored data were not removed"),
+            match remove_entry(&entry.path()) {
+                Ok(bytes) => *freed.entry(name.to_string()).or_default() += bytes,
+                Err(error) => tracing::warn!(repo = %name, %error, "stored data were not removed"),
             }
         }
     }
     freed
+}
+
+/// Removes a directory or a file and gives the bytes that it had.
+fn remove_entry(path: &Path) -> std::io::Result<u64> {
+    if path.is_dir() {
+        let bytes = disk::bytes_in(path);
+        std::fs::remove_dir_all(path).map(|()| bytes)
+    } else {
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        std::fs::remove_file(path).map(|()| bytes)
+    }
 }

@@ -7,6 +7,7 @@ use crate::engine::Source;
 use crate::ingest::IngestSettings;
 use crate::ingest::git::location::{Login, Remote};
 use crate::ingest::git::{GitRepo, Location, reference};
+use crate::store::RepositoryKind;
 
 /// Makes paths canonical, takes secrets out of URLs, and refuses what cannot be indexed. Blocks.
 pub(super) fn checked(
@@ -18,7 +19,7 @@ pub(super) fn checked(
             if !path.is_absolute() {
                 return Err(RegisterError::NotAbsolute(path));
             }
-            let path = allowed_directory(&path, settings)?;
+            let path = allowed_directory(&path, RepositoryKind::Path, settings)?;
             refuse_own_data(&path, &settings.data_dir)?;
             settings.access.check_around(&path)?;
             Ok((Source::WorkingTree { path, watch }, None))
@@ -35,13 +36,13 @@ pub(super) fn checked(
                         reference::check(reference)?;
                     }
                     if let Some(path) = remote.file() {
-                        let path = allowed_directory(&path, settings)?;
+                        let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
                         GitRepo::open(&path, &settings.access)?;
                     }
                     without_login(location, remote)
                 }
                 Location::Local(path) => {
-                    let path = allowed_directory(&path, settings)?;
+                    let path = allowed_directory(&path, RepositoryKind::Git, settings)?;
                     let git = GitRepo::open(&path, &settings.access)?;
                     if let Some(reference) = &reference {
                         git.resolve(reference)?;
@@ -68,20 +69,31 @@ pub(super) fn without_login(location: String, remote: Remote) -> (String, Option
     }
 }
 
-fn allowed_directory(path: &Path, settings: &IngestSettings) -> Result<PathBuf, RegisterError> {
+/// The canonical path of a directory that may be registered; `kind` is what it was given as.
+fn allowed_directory(
+    path: &Path,
+    kind: RepositoryKind,
+    settings: &IngestSettings,
+) -> Result<PathBuf, RegisterError> {
     // What lies outside is refused in the same words whether it exists or not.
-    let not_allowed = || RegisterError::NotAllowed(path.display().to_string());
-    let real = canonical_directory(path);
+    let not_allowed = || RegisterError::NotAllowed {
+        kind,
+        path: path.display().to_string(),
+    };
     let places = &settings.access.places;
-    match real {
+    match canonical_directory(path, kind) {
         Ok(real) if places.admits(&real) => Ok(real),
         Err(error) if places.admits_missing(path) => Err(error),
         _ => Err(not_allowed()),
     }
 }
 
-pub(super) fn canonical_directory(path: &Path) -> Result<PathBuf, RegisterError> {
+pub(super) fn canonical_directory(
+    path: &Path,
+    kind: RepositoryKind,
+) -> Result<PathBuf, RegisterError> {
     let refuse = |reason: String| RegisterError::NotADirectory {
+        kind,
         path: path.display().to_string(),
         reason,
     };

@@ -4,8 +4,8 @@
 
 use super::GitError;
 
-/// Longest accepted text, in bytes.
-const MAX_BYTES: usize = 255;
+/// Longest accepted text, in characters.
+const MAX_CHARS: usize = 255;
 /// Most digits after `~` and `^`.
 const MAX_DIGITS: usize = 6;
 
@@ -18,7 +18,7 @@ pub fn check(reference: &str) -> Result<(), GitError> {
     match refusal(reference) {
         None => Ok(()),
         Some(reason) => Err(GitError::MalformedRef {
-            reference: reference.chars().take(MAX_BYTES).collect(),
+            reference: reference.chars().take(MAX_CHARS).collect(),
             reason,
         }),
     }
@@ -28,8 +28,8 @@ fn refusal(reference: &str) -> Option<&'static str> {
     if reference.is_empty() {
         return Some("it is empty");
     }
-    if reference.len() > MAX_BYTES {
-        return Some("it is longer than 255 bytes");
+    if reference.chars().count() > MAX_CHARS {
+        return Some("it is longer than 255 characters");
     }
     if reference.contains("@{") {
         return Some("dates, reflogs and upstreams (`@{…}`) are not read; give the commit");

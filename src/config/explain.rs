@@ -1,0 +1,103 @@
+//! Says what is wrong with a setting: its key, what it must be, what it is, and where that was said.
+//! It names no type of ours, and shows nothing of what may hold a token.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use figment::error::{Actual, Kind, OneOf};
+use serde::de::{Deserializer, Unexpected, Visitor};
+
+use super::ENVIRONMENT;
+
+/// The first mistake in words; `file` is the one given with `--config`.
+pub(super) fn explain(error: figment::Error, file: Option<&Path>) -> String {
+    let Some(error) = error.into_iter().next() else {
+        return String::new();
+    };
+    let key = error.path.join(".").to_lowercase();
+    let text = match &error.kind {
+        Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
+            let expected = in_words(expected);
+            if key.starts_with("git.tokens") {
+                format!("{key} must be {expected}")
+            } else {
+                format!("{key} must be {expected}, not {}", shown(found))
+            }
+        }
+        Kind::UnknownVariant(found, known) => {
+            format!("{key} must be {}, not `{found}`", OneOf(known))
+        }
+        // The path ends in the unknown name.
+        Kind::UnknownField(_, known) => {
+            format!("{key} is no setting; there are {}", known.join(", "))
+        }
+        Kind::MissingField(name) => format!("{key}.{name} is missing"),
+        other => format!("{key}: {other}"),
+    };
+    match said_in(&error, &key, file) {
+        Some(place) => format!("{text} ({place})"),
+        None => text,
+    }
+}
+
+/// Types as a person calls them who knows no Rust.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "usize" | "u64" => "a whole number of 0 or more",
+        "u32" => "a whole number from 0 to 4294967295",
+        "a boolean" => "true or false",
+        "a sequence" => "a list such as [a, b]",
+        "a map" => "a table such as {a = \"b\"}",
+        "path string" => "a path",
+        _ if expected.starts_with("struct ") => "a table of settings",
+        _ => expected,
+    }
+}
+
+fn shown(found: &Actual) -> String {
+    match found {
+        Actual::Bool(value) => value.to_string(),
+        Actual::Unsigned(value) => value.to_string(),
+        Actual::Signed(value) => value.to_string(),
+        Actual::Float(value) => value.to_string(),
+        Actual::Str(value) => format!("{value:?}"),
+        Actual::Seq => "a list".to_owned(),
+        Actual::Map => "a table".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn said_in(error: &figment::Error, key: &str, file: Option<&Path>) -> Option<String> {
+    let source = &error.metadata.as_ref()?.name;
+    if source.contains("environment variable") {
+        let name = key.to_uppercase().replace('.', "__");
+        return Some(format!("{ENVIRONMENT}{name}"));
+    }
+    match key {
+        _ if source.contains("TOML") => file.map(|file| file.display().to_string()),
+        "server.listen" => Some("--listen".to_owned()),
+        "storage.data_dir" => Some("--data-dir".to_owned()),
+        _ => None,
+    }
+}
+
+/// Reads `server.listen`.
+pub(super) fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    deserializer.deserialize_str(Address)
+}
+
+struct Address;
+
+impl Visitor<'_> for Address {
+    type Value = SocketAddr;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an IP address and a port, such as 127.0.0.1:7878 or [::1]:7878")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<SocketAddr, E> {
+        let refuse = |_| E::invalid_value(Unexpected::Str(text), &self);
+        text.parse().map_err(refuse)
+    }
+}

@@ -1,0 +1,63 @@
+//! The problems that operations name among their responses: one response per status, described once
+//! and referred to.
+
+use std::collections::BTreeMap;
+
+use utoipa::IntoResponses;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
+
+macro_rules! problems {
+    ($($name:ident = $status:literal, $description:literal;)+) => {
+        $(
+            #[doc = $description]
+            #[derive(Clone, Copy, Debug)]
+            pub struct $name;
+
+            impl IntoResponses for $name {
+                fn responses() -> BTreeMap<String, RefOr<Response>> {
+                    let shared = Ref::from_response_name(stringify!($name));
+                    BTreeMap::from([($status.to_owned(), RefOr::Ref(shared))])
+                }
+            }
+        )+
+
+        /// Every problem by name, for the document's components.
+        pub(super) fn components() -> BTreeMap<String, RefOr<Response>> {
+            let named = [$((stringify!($name), response($status, $description))),+];
+            named.map(|(name, response)| (name.to_owned(), RefOr::T(response))).into()
+        }
+    };
+}
+
+problems! {
+    BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used; `field` names it";
+    Forbidden = "403", "The `Host` header names another machine, or the source may not be read";
+    NotFound = "404", "No repository has this name, or no commit, branch or tag in it";
+    NotAcceptable = "406", "The answer has none of the media types in `accept`";
+    RequestTimeout = "408", "The request was not complete in time";
+    Conflict = "409", "The name is in use, or the repository could never be indexed";
+    PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, decoded";
+    UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is none of gzip and zstd";
+    TooManyRequests = "429", "Too many questions wait already";
+    Internal = "500", "A defect, or a revision that could not be read";
+    Unavailable = "503", "Not now: an index is being built, a deadline was met, the store cannot be used, or the server has no connection left or stops";
+}
+
+fn response(status: &str, description: &str) -> Response {
+    let body = Ref::from_schema_name("ProblemBody");
+    let response = ResponseBuilder::new()
+        .description(description)
+        .content("application/problem+json", Content::new(Some(body)));
+    if !matches!(status, "429" | "503") {
+        return response.build();
+    }
+    let seconds = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0));
+    let retry_after = HeaderBuilder::new()
+        .schema(Some(seconds))
+        .description(Some("Seconds after which it may be tried again"));
+    response.header("retry-after", retry_after.build()).build()
+}

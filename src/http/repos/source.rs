@@ -1,0 +1,256 @@
+//! Where a repository's files come from, on the wire: exactly one of a working tree and a git
+//! repository, each with fields of its own.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use crate::engine::Source;
+use crate::http::extract::Whole;
+use crate::http::openapi::schemas::{Reference, RepositoryName};
+use crate::ingest::Registration;
+use crate::ingest::git::without_credentials;
+
+/// A repository to register: a working tree or a git repository.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged, try_from = "RegisterFields")]
+pub enum RegisterBody {
+    /// Files as they are.
+    Tree(RegisterTree),
+    /// Git objects at a ref.
+    Git(RegisterGit),
+}
+
+/// A working tree to register.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterTree {
+    #[schema(value_type = RepositoryName)]
+    name: String,
+    /// Where its files are.
+    source: TreeSource,
+    /// Whether to follow changes; absent: yes.
+    watch: Option<bool>,
+}
+
+/// A git repository to register.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterGit {
+    #[schema(value_type = RepositoryName)]
+    name: String,
+    /// Where it is.
+    source: GitSource,
+    /// Seconds between two looks at it; 0: only when asked to; absent: the server's
+    /// `git.poll_seconds`.
+    #[schema(value_type = Option<u64>, maximum = 4_294_967_295_u32)]
+    poll_seconds: Option<u32>,
+}
+
+/// A working tree on the server.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeSource {
+    /// Its absolute path.
+    #[schema(pattern = r"^/[^\u0000]*$", example = "/srv/flask")]
+    path: String,
+}
+
+/// A git repository, read without a checkout.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitSource {
+    /// Its absolute path on the server, its URL (of a scheme in `git.schemes`), or `user@host:path`.
+    #[schema(
+        pattern = r"^(/[^\u0000]*|[A-Za-z][A-Za-z0-9+.-]*://[^?#\u0000-\u0020\u007f-\u009f]+|[A-Za-z0-9._][A-Za-z0-9._-]*@[A-Za-z0-9._][A-Za-z0-9._-]*:[^:\u0000-\u0020\u007f-\u009f][^\u0000-\u0020\u007f-\u009f]*)$",
+        example = "https://github.com/pallets/flask.git"
+    )]
+    git: String,
+    /// What to keep warm; absent: its `HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Reference>)]
+    r#ref: Option<String>,
+}
+
+/// Where the files of a registered repository come from, without credentials.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum SourceAnswer {
+    /// A working tree.
+    Tree(TreeSource),
+    /// A git repository.
+    Git(GitSource),
+}
+
+impl From<&Source> for SourceAnswer {
+    fn from(source: &Source) -> Self {
+        match source {
+            Source::WorkingTree { path, .. } => Self::Tree(TreeSource {
+                path: path.display().to_string(),
+            }),
+            Source::Git {
+                location,
+                reference,
+                ..
+            } => Self::Git(GitSource {
+                git: without_credentials(location),
+                r#ref: reference.clone(),
+            }),
+        }
+    }
+}
+
+impl From<RegisterBody> for Registration {
+    fn from(body: RegisterBody) -> Self {
+        match body {
+            RegisterBody::Tree(tree) => Self {
+                name: tree.name,
+                source: Source::WorkingTree {
+                    path: PathBuf::from(tree.source.path),
+                    watch: tree.watch.unwrap_or(true),
+                },
+            },
+            RegisterBody::Git(git) => Self {
+                name: git.name,
+                source: Source::Git {
+                    location: git.source.git,
+                    reference: git.source.r#ref,
+                    poll: git.poll_seconds.map(|n| Duration::from_secs(n.into())),
+                },
+            },
+        }
+    }
+}
+
+/// The fields of both kinds of [`RegisterBody`], so that a wrong one is named. The outer `Option` is
+/// whether a field was sent; what may be null has another one inside.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+struct RegisterFields {
+    name: String,
+    source: SourceFields,
+    #[serde(default, deserialize_with = "sent")]
+    watch: Option<Option<bool>>,
+    #[serde(default, deserialize_with = "sent")]
+    poll_seconds: Option<Option<Whole>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+struct SourceFields {
+    #[serde(default, deserialize_with = "sent")]
+    path: Option<String>,
+    #[serde(default, deserialize_with = "sent")]
+    git: Option<String>,
+    #[serde(default, deserialize_with = "sent")]
+    r#ref: Option<Option<String>>,
+}
+
+fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
+}
+
+impl TryFrom<RegisterFields> for RegisterBody {
+    /// The field at fault, a colon, and what is wrong.
+    type Error = &'static str;
+
+    fn try_from(fields: RegisterFields) -> Result<Self, Self::Error> {
+        let RegisterFields { name, source, .. } = fields;
+        match (source.path, source.git) {
+            (Some(_), None) if source.r#ref.is_some() => {
+                Err("source.ref: it goes with `git`; ask a path with `ref` in /context")
+            }
+            (Some(_), None) if fields.poll_seconds.is_some() => {
+                Err("poll_seconds: it goes with `git`; a path is watched")
+            }
+            (Some(path), None) => Ok(Self::Tree(RegisterTree {
+                name,
+                source: TreeSource { path },
+                watch: fields.watch.flatten(),
+            })),
+            (None, Some(_)) if fields.watch.is_some() => {
+                Err("watch: it goes with `path`; order POST /repos/{repo}/sync for `git`")
+            }
+            (None, Some(git)) => Ok(Self::Git(RegisterGit {
+                name,
+                source: GitSource {
+                    git,
+                    r#ref: source.r#ref.flatten(),
+                },
+                poll_seconds: fields.poll_seconds.flatten().map(seconds).transpose()?,
+            })),
+            _ => Err("source: give exactly one of `path` and `git`"),
+        }
+    }
+}
+
+fn seconds(Whole(seconds): Whole) -> Result<u32, &'static str> {
+    u32::try_from(seconds).map_err(|_| "poll_seconds: it must be at most 4294967295")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_field_is_named() {
+        let path = |rest: Value| {
+            let mut body = json!({"name": "a", "source": {"path": "/a"}});
+            merge(&mut body, rest);
+            serde_json::from_value::<RegisterBody>(body)
+        };
+        let git = |rest: Value| {
+            let mut body = json!({"name": "a", "source": {"git": "/a"}});
+            merge(&mut body, rest);
+            serde_json::from_value::<RegisterBody>(body)
+        };
+        for good in [
+            path(json!({})),
+            path(json!({"watch": null})),
+            path(json!({"watch": false})),
+            git(json!({"poll_seconds": null})),
+            git(json!({"poll_seconds": 4_294_967_295_u32})),
+            git(json!({"poll_seconds": 60.0})),
+            git(json!({"source": {"ref": null}})),
+            git(json!({"source": {"ref": "main"}})),
+        ] {
+            assert!(good.is_ok(), "{good:?}");
+        }
+        for (bad, field) in [
+            (path(json!({"source": {"git": "/a"}})), "source: "),
+            (path(json!({"source": {"ref": null}})), "source.ref: "),
+            (path(json!({"source": {"git": null}})), "invalid type: null"),
+            (path(json!({"poll_seconds": null})), "poll_seconds: "),
+            (git(json!({"watch": null})), "watch: "),
+            (git(json!({"watch": false})), "watch: "),
+            (
+                git(json!({"poll_seconds": 4_294_967_296_u64})),
+                "poll_seconds: ",
+            ),
+            (git(json!({"poll_seconds": -1})), "invalid value"),
+            (
+                git(json!({"source": 3})),
+                "invalid type: integer `3`, expected an object",
+            ),
+        ] {
+            let error = bad.expect_err(field).to_string();
+            assert!(error.starts_with(field), "{field}: {error}");
+        }
+    }
+
+    /// Puts the fields of one object into another one, those of inner objects, too.
+    fn merge(into: &mut Value, from: Value) {
+        match (into, from) {
+            (Value::Object(into), Value::Object(from)) => {
+                for (key, value) in from {
+                    merge(into.entry(key).or_insert(Value::Null), value);
+                }
+            }
+            (into, from) => *into = from,
+        }
+    }
+}
