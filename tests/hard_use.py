@@ -4,6 +4,7 @@ command line, with a real server. Each check is one point that once did not hold
 usage: hard_use.py FOVEATE
 """
 
+import gzip
 import http.client
 import json
 import os
@@ -86,8 +87,8 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        self.process.terminate()
+        self.process.wait(PATIENCE)
 
     def call(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -99,7 +100,7 @@ class Server:
         response = connection.getresponse()
         data = response.read()
         connection.close()
-        is_json = "json" in (response.getheader("content-type") or "")
+        is_json = "json" in (response.getheader("content-type") or "") and not response.getheader("content-encoding")
         return response.status, json.loads(data) if is_json and data else data, response
 
     def add(self, name, **source):
@@ -200,10 +201,62 @@ def connections_that_ask_nothing_keep_nobody_out(place):
             pass
 
 
+@check
+def messages_say_what_is_wrong_and_what_to_do(place):
+    wrong = subprocess.run([FOVEATE, "serve", "--listen", "nonsense"], capture_output=True, text=True, env=CLEAN)
+    same(wrong.returncode, 2, wrong.stderr)
+    assert "127.0.0.1:7878" in wrong.stderr and "SocketAddr" not in wrong.stderr, wrong.stderr
+    repository(place / "shop", SHOP)
+    with Server(place / "data") as server:
+        body = gzip.compress(json.dumps({"name": "shop", "source": {"path": str(place / "shop")}}).encode())
+        headers = {"content-type": "application/json", "content-encoding": "gzip"}
+        status, answer, _ = server.call("POST", "/repos", body, headers)
+        same(status, 201, answer)
+        bomb = gzip.compress(b" " * (64 << 20))
+        same(server.call("POST", "/repos", bomb, headers)[0], 413, "a gzip bomb")
+        status, answer, _ = server.call("POST", "/repos", body, {**headers, "content-encoding": "br"})
+        same((status, answer["code"]), (415, "unsupported_encoding"), "another coding")
+        status, answer = server.add("x", git="//evil/x")
+        same((status, answer["field"]), (400, "source.git"), answer)
+        server.ready("shop")
+        for path in ("/healthz", "/readyz", "/metrics"):
+            server.call("GET", path)
+        assert "/healthz" not in server.logged(), "health probes flood the log"
+        relative = [FOVEATE, "repo", "--server", f"http://127.0.0.1:{server.port}", "add", "--git", "./shop", "--name", "rel"]
+        added = subprocess.run(relative, cwd=place, capture_output=True, text=True, env=CLEAN)
+        same(added.returncode, 0, added.stderr)
+
+
+@check
+def answers_come_as_they_are_asked_for(place):
+    repository(place / "shop", SHOP)
+    with Server(place / "data") as server:
+        status, answer = server.add("acme/shop", path=str(place / "shop"))
+        same(status, 201, answer)
+        server.ready("acme/shop")
+        ask = {"query": "`total_price`"}
+        for accept, kind, start in (
+            ("text/markdown", "text/markdown", b"<!--"),
+            ("application/xml", "application/xml", b"<!--"),
+            ("text/plain", "text/plain", b"<!--"),
+        ):
+            status, data, response = server.call("POST", "/repos/acme%2Fshop/context", ask, {"accept": accept})
+            same(status, 200, accept)
+            assert response.getheader("content-type").startswith(kind), response.getheader("content-type")
+            assert data.startswith(start) and b"def total_price" in data, data[:80]
+        same(server.call("POST", "/repos/acme%2Fshop/context", ask, {"accept": "image/png"})[0], 406, "image")
+        for coding in ("gzip", "zstd"):
+            response = server.call("POST", "/repos/acme%2Fshop/context", ask, {"accept-encoding": coding, "accept": "text/plain;q=0, */*"})[2]
+            same(response.getheader("content-encoding"), coding, "coding")
+        full = server.call("POST", "/repos/acme%2Fshop/context", ask)[1]
+        slim = server.call("POST", "/repos/acme%2Fshop/context", {**ask, "signals": False, "limit": 1})[1]
+        assert len(slim["files"]) == 1 < len(full["files"]) and "signals" not in slim["files"][0]
+
+
 def main():
     failed = 0
     for function in CHECKS:
-        with tempfile.TemporaryDirectory() as place:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
             name = function.__name__.replace("_", " ")
             try:
                 function(Path(place).resolve())
