@@ -1,9 +1,10 @@
 //! What of a repository outlives the process: what its blobs gave, by content id, the segments of its
 //! lexical index, and the resolved references of its current snapshot, each in a pack of its own,
-//! versioned by itself. Written in the background by [`Kept::save`]; read where they are not in memory.
+//! versioned by itself; for runs that answer and end indexes of past commits as well ([`past`]). Written in the background by [`Kept::save`]; read where they are not in memory.
 //! What an earlier program left is read through [`Kept::earlier`] alone. Without a directory it keeps
 //! nothing.
 
+mod past;
 mod shapes;
 
 use std::collections::HashSet;
@@ -18,6 +19,7 @@ use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
+pub use self::past::IndexedPast;
 use self::shapes::{FACTS, LEXICAL, REFERENCES, Shapes};
 use super::Reading;
 use crate::disk::{self, Pack};
@@ -54,7 +56,7 @@ struct Packs {
 
 impl Kept {
     /// What is kept of the repository `name`.
-    pub(super) fn new(kept_in: &KeptIn, name: &str, limits: &Limits) -> Self {
+    pub fn new(kept_in: &KeptIn, name: &str, limits: &Limits) -> Self {
         let (directory, trouble) = match kept_in {
             KeptIn::Memory => (None, None),
             KeptIn::Directory(directory) => (Some(directory), None),
@@ -123,6 +125,7 @@ impl Kept {
         Index {
             segments: self.segments(),
             references: references.unwrap_or_default(),
+            past: None,
         }
     }
 
