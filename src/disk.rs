@@ -1,7 +1,8 @@
-//! The data directory: who may use it ([`DataDir`]), files of checked entries that only grow
-//! ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
+//! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), files
+//! of checked entries that only grow ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
 //! nothing of what they mean. Damage is found by checksums, counted, and treated as absence.
 
+mod cache;
 mod pack;
 pub mod whole;
 
@@ -10,6 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
 pub use pack::Pack;
 
 /// The file that the one process that may write holds a lock on.

@@ -5,6 +5,7 @@
 
 mod app;
 mod bursts;
+mod cache;
 mod cli;
 mod contract;
 mod derived;
