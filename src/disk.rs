@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
-pub use pack::Pack;
+pub use pack::{Pack, Slack};
 
 /// The file that the one process that may write holds a lock on.
 const LOCK: &str = "lock";

@@ -52,8 +52,8 @@ pub struct ContextArgs {
     /// Ranked files and functions to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
-    /// A file that is known to matter: a path in DIR, relative to it or absolute. May be given more than
-    /// once.
+    /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
+    /// absolute. May be given more than once.
     #[arg(long, value_name = "PATH")]
     focus_path: Vec<String>,
     /// A definition that is known to matter. May be given more than once.

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 pub use self::past::IndexedPast;
 use self::shapes::{FACTS, LEXICAL, REFERENCES, Shapes};
 use super::Reading;
-use crate::disk::{self, Pack};
+use crate::disk::{self, Pack, Slack};
 
 /// Where a repository's data are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,7 +148,15 @@ impl Kept {
     /// # Errors
     /// When the system says no; [`Self::trouble`] tells until the next time.
     pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
-        self.tidy(current, others, false).map(drop)
+        self.tidy(current, others, Slack::Third).map(drop)
+    }
+
+    /// As [`Self::save`], for runs that each look at one revision and end: what others had stays longer.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn save_one_of_many(&self, current: &Snapshot) -> io::Result<()> {
+        self.tidy(current, &[], Slack::ThreeQuarters).map(drop)
     }
 
     /// As [`Self::save`], and drops all that none of the snapshots has. Returns the bytes freed.
@@ -156,7 +164,7 @@ impl Kept {
     /// # Errors
     /// As [`Self::save`].
     pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
-        self.tidy(current, others, true)
+        self.tidy(current, others, Slack::None)
     }
 
     /// Forgets what was opened; it is opened again when needed.
@@ -164,16 +172,11 @@ impl Kept {
         *lock(&self.packs) = None;
     }
 
-    fn tidy(
-        &self,
-        current: &Snapshot,
-        others: &[Arc<Snapshot>],
-        thorough: bool,
-    ) -> io::Result<u64> {
+    fn tidy(&self, current: &Snapshot, others: &[Arc<Snapshot>], slack: Slack) -> io::Result<u64> {
         let (Some(packs), true) = (self.packs(), self.is_writable()) else {
             return Ok(0);
         };
-        let done = packs.tidy(current, others, thorough);
+        let done = packs.tidy(current, others, slack);
         *lock(&self.trouble) = done.as_ref().err().map(ToString::to_string);
         if done.is_err() {
             metrics::counter!("foveate_disk_failed_writes_total").increment(1);
@@ -196,12 +199,7 @@ impl Kept {
 }
 
 impl Packs {
-    fn tidy(
-        &self,
-        current: &Snapshot,
-        others: &[Arc<Snapshot>],
-        thorough: bool,
-    ) -> io::Result<u64> {
+    fn tidy(&self, current: &Snapshot, others: &[Arc<Snapshot>], slack: Slack) -> io::Result<u64> {
         let others = others.iter().map(|snapshot| &**snapshot);
         let files = std::iter::once(current)
             .chain(others)
@@ -236,15 +234,20 @@ impl Packs {
             .collect::<io::Result<Vec<_>>>()?;
         self.lexical.append(missing.into_iter())?;
         let is_held = |key: &[u8]| segments.iter().any(|held| held.id().as_bytes() == key);
-        Ok(self.facts.shrink(thorough, |key| wanted.contains(key))?
-            + self.lexical.shrink(thorough, is_held)?
-            + self.tidy_references(current, thorough)?)
+        // Every segment is read at a start, wanted or not.
+        let segments_slack = match slack {
+            Slack::ThreeQuarters => Slack::Third,
+            slack => slack,
+        };
+        Ok(self.facts.shrink(slack, |key| wanted.contains(key))?
+            + self.lexical.shrink(segments_slack, is_held)?
+            + self.tidy_references(current, slack)?)
     }
 
     /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
     /// under a key that stands for its files. None where a file may give other facts the next time, for
     /// which they would not hold.
-    fn tidy_references(&self, current: &Snapshot, thorough: bool) -> io::Result<u64> {
+    fn tidy_references(&self, current: &Snapshot, slack: Slack) -> io::Result<u64> {
         let files = current.files.as_slice();
         let is_stored = |file: &SourceFile| {
             file.content.is_none() || key_of(file).is_some_and(|key| self.facts.contains(&key))
@@ -264,7 +267,7 @@ impl Packs {
         }
         let parts: HashSet<Key> = self.parts_of(&list).into_iter().flatten().collect();
         self.references
-            .shrink(thorough, |key| key == list || parts.contains(key))
+            .shrink(slack, |key| key == list || parts.contains(key))
     }
 
     /// The keys of the parts of a list; `None` where one is not there.

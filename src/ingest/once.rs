@@ -134,11 +134,6 @@ impl Once {
         }
     }
 
-    /// What was read of blobs.
-    pub fn blobs(&self) -> &BlobCache {
-        &self.blobs
-    }
-
     /// Indexes the files and the past of the working tree, or of the commit that was named. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
     ///
@@ -172,7 +167,7 @@ impl Once {
             return Ok(());
         }
         let snapshot = &indexed.snapshot;
-        self.kept.save(snapshot, &[])?;
+        self.kept.save_one_of_many(snapshot)?;
         self.stats
             .save(|path| snapshot.files.find(path.as_str()).is_some())?;
         let Some(key) = &indexed.new_past else {
