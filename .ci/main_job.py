@@ -196,7 +196,7 @@ def check_refusals(base):
 
 def check_command_line():
     repo, query, wanted, text = QUESTIONS[0]
-    command = [foveate, "context", str(sources / repo), query]
+    command = [foveate, "context", str(sources / repo), query, "--no-cache"]
     context = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     if text not in context or not any(path in context for path in wanted):
         fail(f"foveate context {query!r} does not show {text!r}")

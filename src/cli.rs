@@ -2,9 +2,11 @@
 //! run the service itself are handed to the floor above. Output for people and machines goes to
 //! standard output, everything else to standard error.
 
+mod cache;
 mod cases;
 mod context;
 mod eval;
+pub mod progress;
 mod repo;
 mod serve;
 mod train;
@@ -59,6 +61,8 @@ pub enum Local {
     #[allow(missing_docs)]
     Context(context::ContextArgs),
     #[allow(missing_docs)]
+    Cache(cache::CacheCommandArgs),
+    #[allow(missing_docs)]
     Repo(repo::RepoArgs),
     #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
@@ -93,6 +97,7 @@ pub fn parse() -> Command {
 pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     match command {
         Local::Context(args) => context::run(args),
+        Local::Cache(args) => cache::run(&args),
         Local::Repo(args) => repo::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),

@@ -1,7 +1,8 @@
-//! The data directory: who may use it ([`DataDir`]), files of checked entries that only grow
-//! ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
+//! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), files
+//! of checked entries that only grow ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
 //! nothing of what they mean. Damage is found by checksums, counted, and treated as absence.
 
+mod cache;
 mod owner;
 mod pack;
 pub mod whole;
@@ -11,8 +12,9 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
 pub use owner::create_files_for_the_owner_alone;
-pub use pack::Pack;
+pub use pack::{Pack, Slack};
 
 /// The file that the one process that may write holds a lock on.
 const LOCK: &str = "lock";

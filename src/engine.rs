@@ -28,7 +28,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 pub use ask::{Answered, AskError, Question, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use earlier::Earlier;
-pub use kept::{Kept, KeptIn};
+pub use kept::{IndexedPast, Kept, KeptIn};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};
 pub use pools::Pools;
@@ -38,7 +38,7 @@ pub use repository::{
 };
 pub use rest::Rest;
 pub use revisions::{Claim, Revisions};
-pub use writer::{Cause, Past, Plan, PublishError, Writer, build};
+pub use writer::{Cause, Past, Plan, PublishError, Writer, build, build_once};
 
 /// The numbers that bound the engine.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl Engine {
         source: Source,
         rest: Option<Rest>,
     ) -> (Arc<Repository>, (Writer, Orders)) {
-        let kept = Kept::new(&self.settings.kept_in, &name, self.blobs.limits());
+        let kept = Kept::new(&self.settings.kept_in, &name.segment(), self.blobs.limits());
         let kept = Arc::new(kept);
         let (repository, orders) = Repository::new(
             name,

@@ -1,6 +1,6 @@
 //! From places to files: working trees and git repositories become plans that the engine publishes.
 //! It drives the engine, one task per repository, and knows no HTTP. Start at [`Catalog`] for a
-//! service, at [`once::read`] for a program that answers and ends.
+//! service, at [`once::Once`] for a program that answers and ends.
 
 pub mod catalog;
 mod demand;

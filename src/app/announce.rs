@@ -1,13 +1,13 @@
 //! What `foveate serve` tells the person who started it: where it listens, how far indexing has
 //! come, and a line to paste.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
 /// Tells on standard output, until everything that was registered at the start has its first index
@@ -48,40 +48,16 @@ pub async fn announce(
 /// Waits for the first index, with a bar on a terminal and a line now and then otherwise.
 async fn first_index(repository: &Repository) {
     let mut changes = repository.changes();
-    let bar = bar(repository);
-    let mut ticks = 0_u32;
+    let name = repository.name();
+    let mut display = Display::new(name.as_str());
     while repository.status().state == State::Indexing {
-        let (phase, done, total) = repository.progress().read();
-        match &bar {
-            Some(bar) => {
-                bar.set_message(phase.name());
-                bar.set_length(total as u64);
-                bar.set_position(done as u64);
-            }
-            // Every two seconds.
-            None if ticks % 20 == 19 => say(&format!(
-                "{}: {} {done}/{total}",
-                repository.name(),
-                phase.name()
-            )),
-            None => {}
+        if let Some(line) = display.show(repository.progress().read()) {
+            say(&format!("{name}: {line}"));
         }
-        ticks += 1;
         // Whichever comes first; the sender lives as long as the repository.
         let _ = tokio::time::timeout(Duration::from_millis(100), changes.changed()).await;
     }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-}
-
-fn bar(repository: &Repository) -> Option<ProgressBar> {
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    let bar = ProgressBar::new(0).with_prefix(repository.name().to_string());
-    let style = ProgressStyle::with_template("{prefix} {msg:9} {wide_bar} {pos}/{len}").ok()?;
-    Some(bar.with_style(style))
+    display.finish();
 }
 
 fn result(repository: &Repository) -> String {

@@ -1,33 +1,31 @@
-//! `foveate context`: indexes a directory or a commit, answers one question and ends. No server.
+//! `foveate context`: indexes a directory or a commit, answers one question and ends. No server. What it
+//! reads is kept for the next run in a cache ([`super::cache`]).
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::path::PathBuf;
+mod focus;
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use foveate_model::RepoPath;
-use foveate_parse::Limits;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT};
 use foveate_query::{Focus, Request};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::cache::{CacheArgs, RunCache};
+use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, BlobCache, Phase, Progress, RepoName, answer_now, build, lacking};
-use crate::ingest::git::HistoryLimits;
-use crate::ingest::once;
+use crate::engine::{Answered, RepoName, answer_now, lacking};
+use crate::ingest::git::{GitError, HistoryLimits, Step};
+use crate::ingest::once::{self, Once, OnceSettings};
 use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
 
-/// The past that one answer waits for: as much as is read while the files are.
-const HISTORY: HistoryLimits = HistoryLimits {
-    commits: 5000,
-    function_commits: 2000,
-    message_bytes: 4096,
-    paths_per_commit: 200,
-    timeout: Duration::from_secs(30),
-};
+/// Time in which the files that past commits touched are read. What is not read then is read by the next
+/// run, where there is a cache.
+const FILES_TIMEOUT: Duration = Duration::from_secs(30);
+/// The same with the functions that they changed, for who is ready to wait.
+const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
@@ -54,7 +52,8 @@ pub struct ContextArgs {
     /// Ranked files and functions to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
-    /// A file that is known to matter. May be given more than once.
+    /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
+    /// absolute. May be given more than once.
     #[arg(long, value_name = "PATH")]
     focus_path: Vec<String>,
     /// A definition that is known to matter. May be given more than once.
@@ -70,6 +69,12 @@ pub struct ContextArgs {
     /// functions.
     #[arg(long)]
     explain: bool,
+    /// Wait until it is known which functions past commits changed. Without it they count where they are
+    /// in the cache and few are missing; the files that commits touched always count.
+    #[arg(long)]
+    wait_history: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// Indexes, answers, and prints the context on standard output and the rest on standard error.
@@ -78,39 +83,34 @@ pub struct ContextArgs {
 /// When the arguments cannot be used, or the directory cannot be read.
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
-    let request = request(&args)?;
+    let root = once::canonical(&args.directory)?;
+    let request = request(&args, &root)?;
     let ranking = super::ranking(args.ranking.as_deref())?;
-    let directory = args.directory.clone();
-    let blobs = BlobCache::new(Limits::default(), 0);
-    let progress = Arc::new(Progress::default());
-    let bar = Bar::start(&progress);
+    let cache = RunCache::open(&args.cache, &root);
+    let once = Once::new(settings(&args, root, &cache));
+    let watching = Watching::start(once.progress());
     // The first count of tokens loads a dictionary for a tenth of a second: meanwhile.
-    let tokenizer = std::thread::spawn(|| foveate_query::tokenizer::count(""));
-    let plan = once::read(
-        &directory,
-        args.r#ref.as_deref(),
-        &blobs,
-        &HISTORY,
-        &progress,
-    );
-    progress.enter(Phase::Building, 0);
-    let snapshot = plan
-        .map_err(anyhow::Error::from)
-        .and_then(|plan| Ok(build(plan, 1, None)?));
-    bar.stop();
-    let snapshot = Arc::new(snapshot?);
+    let tokenizer = std::thread::spawn(foveate_query::tokenizer::warm);
+    let indexed = once.index();
+    watching.stop();
+    let indexed = indexed?;
     let _ = tokenizer.join();
+    let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking);
-    answer.issues.extend(lacking(&snapshot));
+    let history_error = indexed.history_error.as_ref();
+    let history_error = history_error.map(reason).unwrap_or_default();
+    answer.issues.extend(lacking(&snapshot, &history_error));
     let found = !answer.files.is_empty();
     let answered = Answered {
-        repo: name_of(&directory).to_string(),
+        repo: name_of(&args.directory).to_string(),
         snapshot,
         answer,
         pending_files: 0,
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
     };
-    print(&args, answered)?;
+    let printed = print(&args, answered);
+    cache.close(once.save(&indexed));
+    printed?;
     Ok(if found {
         ExitCode::SUCCESS
     } else {
@@ -118,7 +118,39 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn request(args: &ContextArgs) -> anyhow::Result<Request> {
+fn settings(args: &ContextArgs, root: PathBuf, cache: &RunCache) -> OnceSettings {
+    let (step, timeout) = if args.wait_history {
+        (Step::Functions, FUNCTIONS_TIMEOUT)
+    } else {
+        (Step::Files, FILES_TIMEOUT)
+    };
+    OnceSettings {
+        root,
+        reference: args.r#ref.clone(),
+        // As much as a server reads, so that it answers the same.
+        history: HistoryLimits {
+            timeout,
+            ..HistoryLimits::default()
+        },
+        step,
+        excluded: cache.path(),
+        kept_in: cache.kept_in(),
+    }
+}
+
+/// Why past commits could not be read, and what to do.
+fn reason(error: &GitError) -> String {
+    match error {
+        GitError::Timeout { .. } => {
+            "reading them took too long; the next run goes on from there, and --wait-history waits \
+             for them"
+                .to_owned()
+        }
+        error => error.to_string(),
+    }
+}
+
+fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
     let query = if args.query == "-" {
         let mut text = String::new();
         std::io::stdin()
@@ -144,7 +176,7 @@ fn request(args: &ContextArgs) -> anyhow::Result<Request> {
             LIMIT.end()
         )));
     }
-    let paths = args.focus_path.iter().map(|path| RepoPath::new(path));
+    let paths = args.focus_path.iter().map(|path| focus::path(root, path));
     Ok(Request {
         query,
         budget_tokens: args.budget,
@@ -152,15 +184,13 @@ fn request(args: &ContextArgs) -> anyhow::Result<Request> {
         intent: args.intent.map(Into::into),
         limit: args.limit,
         focus: Focus {
-            paths: paths
-                .collect::<Result<_, _>>()
-                .map_err(|error| UsageError(format!("--focus-path: {error}")))?,
+            paths: paths.collect::<Result<_, _>>()?,
             symbols: args.focus_symbol.clone(),
         },
     })
 }
 
-fn name_of(directory: &std::path::Path) -> RepoName {
+fn name_of(directory: &Path) -> RepoName {
     let real = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
     let name = real.file_name().unwrap_or_default().to_string_lossy();
     RepoName::from_directory(&name)
@@ -252,43 +282,4 @@ fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
         .or_else(|_| read(text.to_ascii_uppercase()))
         .or_else(|_| read(text.to_ascii_lowercase()))
         .map_err(|error| error.to_string())
-}
-
-/// A progress bar on a terminal; nothing otherwise, since the command ends within seconds.
-struct Bar {
-    stop: Arc<AtomicBool>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Bar {
-    fn start(progress: &Arc<Progress>) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let thread = std::io::stderr().is_terminal().then(|| {
-            let (stop, progress) = (Arc::clone(&stop), Arc::clone(progress));
-            std::thread::spawn(move || show(&stop, &progress))
-        });
-        Self { stop, thread }
-    }
-
-    fn stop(mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-fn show(stop: &AtomicBool, progress: &Progress) {
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{msg:9} {wide_bar} {pos}/{len}") {
-        bar.set_style(style);
-    }
-    while !stop.load(Ordering::Relaxed) {
-        let (phase, done, total) = progress.read();
-        bar.set_message(phase.name());
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    bar.finish_and_clear();
 }

@@ -31,6 +31,28 @@ pub struct Pack {
     writing: Mutex<()>,
 }
 
+/// How much of a file may be entries that nobody wants any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slack {
+    /// So little that nothing is gained by writing it anew.
+    None,
+    /// A third.
+    Third,
+    /// Three quarters: what was wanted before may be wanted again.
+    ThreeQuarters,
+}
+
+impl Slack {
+    fn is_exceeded(self, before: u64, after: u64) -> bool {
+        let most = match self {
+            Self::None => before / 50,
+            Self::Third => before / 3,
+            Self::ThreeQuarters => before / 4 * 3,
+        };
+        after < before.saturating_sub(most)
+    }
+}
+
 #[derive(Debug, Default)]
 struct Known {
     /// The file, where there is one of this shape.
@@ -152,12 +174,12 @@ impl Pack {
         Ok(())
     }
 
-    /// Writes the file anew with the entries that `keep` wants, if that frees more than a third of
-    /// it, or anything where `thorough`. Returns the bytes freed.
+    /// Writes the file anew with the entries that `keep` wants, if more than `slack` of it are others.
+    /// Returns the bytes freed.
     ///
     /// # Errors
     /// When the system says no; the old file then stays.
-    pub fn shrink(&self, thorough: bool, keep: impl Fn(&[u8]) -> bool) -> io::Result<u64> {
+    pub fn shrink(&self, slack: Slack, keep: impl Fn(&[u8]) -> bool) -> io::Result<u64> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let (kept, wanted, before) = self.read_known(|known| {
             let places = known.places.iter().filter(|(key, _)| keep(key));
@@ -169,12 +191,7 @@ impl Pack {
         });
         let overhead: u64 = kept.iter().map(|(key, _)| key.len() as u64 + 14).sum();
         let after = wanted + overhead + (HEAD + BLOCK_HEAD) as u64;
-        let enough = if thorough {
-            after < before.saturating_sub(before / 50)
-        } else {
-            after < before / 3 * 2
-        };
-        if !enough {
+        if !slack.is_exceeded(before, after) {
             return Ok(0);
         }
         let Some(file) = self.read_known(|known| known.file.clone()) else {

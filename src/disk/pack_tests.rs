@@ -82,11 +82,19 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_value() -> io::Result<()> {
 fn shrinking_drops_what_nobody_wants() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
-    assert_eq!(pack.shrink(false, |_| true)?, 0, "little would be freed");
+    assert_eq!(
+        pack.shrink(Slack::Third, |_| true)?,
+        0,
+        "little would be freed"
+    );
     let before = pack.bytes();
-    let freed = pack.shrink(true, |key| key == b"c")?;
+    let freed = pack.shrink(Slack::None, |key| key == b"c")?;
     assert_eq!(fs::metadata(&path)?.len(), before - freed);
     assert!(freed > 0 && !pack.contains(b"a"));
+    for (slack, most) in [(Slack::Third, 33), (Slack::ThreeQuarters, 75)] {
+        assert!(!slack.is_exceeded(1200, 1200 - 12 * most));
+        assert!(slack.is_exceeded(1200, 1200 - 12 * (most + 2)));
+    }
     pack.append([entry("d", "6")].into_iter())?;
     let pack = Pack::open(path, 1);
     assert_eq!(get(&pack, "c").as_deref(), Some("4"));
@@ -100,7 +108,7 @@ fn what_cannot_be_written_leaves_what_was_there() -> io::Result<()> {
     let pack = Pack::open(path.clone(), 1);
     // Its place is taken by a directory: nothing can be put there.
     fs::create_dir(path.with_extension("unfinished"))?;
-    assert!(pack.shrink(true, |key| key == b"c").is_err());
+    assert!(pack.shrink(Slack::None, |key| key == b"c").is_err());
     assert_eq!(get(&pack, "a").as_deref(), Some("1"));
     Ok(())
 }

@@ -215,11 +215,18 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     issues
 }
 
-/// What an answer lacks whose snapshot nothing will be added to.
-pub fn lacking(snapshot: &Snapshot) -> Option<Issue> {
-    match &snapshot.history {
-        None => Some(unavailable("git could not read them")),
-        Some(_) => functions_issue(snapshot.touched_functions),
+/// What the answer of a run that ends lacks. `history_error` says why past commits could not be read.
+pub fn lacking(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
+    match (&snapshot.history, snapshot.touched_functions) {
+        (None, _) => Some(unavailable(history_error)),
+        (Some(_), TouchedFunctions::Reading) => Some(Issue {
+            code: "history_loading",
+            detail: "which functions past commits changed was not waited for; the files that they \
+                     touched counted. `--wait-history` waits for it, and later runs find it in the \
+                     cache"
+                .to_owned(),
+        }),
+        (Some(_), functions) => functions_issue(functions),
     }
 }
 

@@ -112,7 +112,7 @@ impl BlobCache {
     }
 
     /// The same cache for one repository, of which more is found on disk.
-    pub(super) fn with(&self, kept: Arc<Kept>) -> Self {
+    pub fn with(&self, kept: Arc<Kept>) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             kept: Some(kept),

@@ -1,9 +1,10 @@
 //! What of a repository outlives the process: what its blobs gave, by content id, the segments of its
 //! lexical index, and the resolved references of its current snapshot, each in a pack of its own,
-//! versioned by itself. Written in the background by [`Kept::save`]; read where they are not in memory.
+//! versioned by itself; for runs that answer and end indexes of past commits as well ([`past`]). Written in the background by [`Kept::save`]; read where they are not in memory.
 //! What an earlier program left is read through [`Kept::earlier`] alone. Without a directory it keeps
 //! nothing.
 
+mod past;
 mod shapes;
 
 use std::collections::HashSet;
@@ -18,9 +19,10 @@ use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
+pub use self::past::IndexedPast;
 use self::shapes::{FACTS, LEXICAL, REFERENCES, Shapes};
-use super::{Reading, RepoName};
-use crate::disk::{self, Pack};
+use super::Reading;
+use crate::disk::{self, Pack, Slack};
 
 /// Where a repository's data are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,15 +55,15 @@ struct Packs {
 }
 
 impl Kept {
-    /// What is kept of the repository `name`.
-    pub(super) fn new(kept_in: &KeptIn, name: &RepoName, limits: &Limits) -> Self {
+    /// What is kept in the directory of this name.
+    pub fn new(kept_in: &KeptIn, name: &str, limits: &Limits) -> Self {
         let (directory, trouble) = match kept_in {
             KeptIn::Memory => (None, None),
             KeptIn::Directory(directory) => (Some(directory), None),
             KeptIn::ReadOnly(directory, reason) => (Some(directory), Some(reason.clone())),
         };
         Self {
-            directory: directory.map(|directory| directory.join(name.segment())),
+            directory: directory.map(|directory| directory.join(name)),
             shapes: Shapes::new(limits),
             packs: Mutex::default(),
             read_only: trouble.is_some(),
@@ -123,6 +125,7 @@ impl Kept {
         Index {
             segments: self.segments(),
             references: references.unwrap_or_default(),
+            past: None,
         }
     }
 
@@ -145,7 +148,15 @@ impl Kept {
     /// # Errors
     /// When the system says no; [`Self::trouble`] tells until the next time.
     pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
-        self.tidy(current, others, false).map(drop)
+        self.tidy(current, others, Slack::Third).map(drop)
+    }
+
+    /// As [`Self::save`], for runs that each look at one revision and end: what others had stays longer.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn save_one_of_many(&self, current: &Snapshot) -> io::Result<()> {
+        self.tidy(current, &[], Slack::ThreeQuarters).map(drop)
     }
 
     /// As [`Self::save`], and drops all that none of the snapshots has. Returns the bytes freed.
@@ -153,7 +164,7 @@ impl Kept {
     /// # Errors
     /// As [`Self::save`].
     pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
-        self.tidy(current, others, true)
+        self.tidy(current, others, Slack::None)
     }
 
     /// Forgets what was opened; it is opened again when needed.
@@ -161,16 +172,11 @@ impl Kept {
         *lock(&self.packs) = None;
     }
 
-    fn tidy(
-        &self,
-        current: &Snapshot,
-        others: &[Arc<Snapshot>],
-        thorough: bool,
-    ) -> io::Result<u64> {
+    fn tidy(&self, current: &Snapshot, others: &[Arc<Snapshot>], slack: Slack) -> io::Result<u64> {
         let (Some(packs), true) = (self.packs(), self.is_writable()) else {
             return Ok(0);
         };
-        let done = packs.tidy(current, others, thorough);
+        let done = packs.tidy(current, others, slack);
         *lock(&self.trouble) = done.as_ref().err().map(ToString::to_string);
         if done.is_err() {
             metrics::counter!("foveate_disk_failed_writes_total").increment(1);
@@ -193,12 +199,7 @@ impl Kept {
 }
 
 impl Packs {
-    fn tidy(
-        &self,
-        current: &Snapshot,
-        others: &[Arc<Snapshot>],
-        thorough: bool,
-    ) -> io::Result<u64> {
+    fn tidy(&self, current: &Snapshot, others: &[Arc<Snapshot>], slack: Slack) -> io::Result<u64> {
         let others = others.iter().map(|snapshot| &**snapshot);
         let files = std::iter::once(current)
             .chain(others)
@@ -233,15 +234,20 @@ impl Packs {
             .collect::<io::Result<Vec<_>>>()?;
         self.lexical.append(missing.into_iter())?;
         let is_held = |key: &[u8]| segments.iter().any(|held| held.id().as_bytes() == key);
-        Ok(self.facts.shrink(thorough, |key| wanted.contains(key))?
-            + self.lexical.shrink(thorough, is_held)?
-            + self.tidy_references(current, thorough)?)
+        // Every segment is read at a start, wanted or not.
+        let segments_slack = match slack {
+            Slack::ThreeQuarters => Slack::Third,
+            slack => slack,
+        };
+        Ok(self.facts.shrink(slack, |key| wanted.contains(key))?
+            + self.lexical.shrink(segments_slack, is_held)?
+            + self.tidy_references(current, slack)?)
     }
 
     /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
     /// under a key that stands for its files. None where a file may give other facts the next time, for
     /// which they would not hold.
-    fn tidy_references(&self, current: &Snapshot, thorough: bool) -> io::Result<u64> {
+    fn tidy_references(&self, current: &Snapshot, slack: Slack) -> io::Result<u64> {
         let files = current.files.as_slice();
         let is_stored = |file: &SourceFile| {
             file.content.is_none() || key_of(file).is_some_and(|key| self.facts.contains(&key))
@@ -261,7 +267,7 @@ impl Packs {
         }
         let parts: HashSet<Key> = self.parts_of(&list).into_iter().flatten().collect();
         self.references
-            .shrink(thorough, |key| key == list || parts.contains(key))
+            .shrink(slack, |key| key == list || parts.contains(key))
     }
 
     /// The keys of the parts of a list; `None` where one is not there.

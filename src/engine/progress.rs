@@ -16,6 +16,8 @@ pub enum Phase {
     Listing,
     /// Reading and parsing files.
     Reading,
+    /// Reading past commits, where an answer waits for them.
+    History,
     /// Building the index from the facts.
     Building,
     /// Nothing to do.
@@ -23,12 +25,13 @@ pub enum Phase {
 }
 
 impl Phase {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Waiting,
         Self::Fetching,
         Self::Unpacking,
         Self::Listing,
         Self::Reading,
+        Self::History,
         Self::Building,
         Self::Idle,
     ];
@@ -41,6 +44,7 @@ impl Phase {
             Self::Unpacking => "unpacking",
             Self::Listing => "listing",
             Self::Reading => "reading",
+            Self::History => "history",
             Self::Building => "building",
             Self::Idle => "idle",
         }

@@ -10,7 +10,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
-use super::{Earlier, Polling, Pools, Repository, State, Watching};
+use super::{Earlier, IndexedPast, Kept, Polling, Pools, Repository, State, Watching};
 
 /// Why a snapshot is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +95,27 @@ pub fn build(
     index(plan, |revision, files, history| {
         Snapshot::build(revision, generation, files, history, previous)
     })
+}
+
+/// Builds the only index of a run that answers and ends, with what `kept` has of it. An indexed `past`
+/// takes the place of the plan's. Blocks; runs on the current rayon pool.
+///
+/// # Errors
+/// When the index cannot be written.
+pub fn build_once(
+    mut plan: Plan,
+    past: Option<IndexedPast>,
+    kept: &Kept,
+) -> Result<Snapshot, PublishError> {
+    let mut stored = kept.index_of(&plan.files);
+    if let Some(IndexedPast { commits, functions }) = past {
+        stored.past = Some(commits);
+        plan.past = Some(Past {
+            functions,
+            ..Past::default()
+        });
+    }
+    restore(plan, 1, &stored)
 }
 
 /// Builds the first index of a revision, with what was stored.
@@ -331,7 +352,7 @@ mod tests {
     fn writer() -> Writer {
         let limits = Limits::default();
         let name = RepoName::new("shop").expect("a name");
-        let kept = Arc::new(Kept::new(&KeptIn::Memory, &name, &limits));
+        let kept = Arc::new(Kept::new(&KeptIn::Memory, "shop", &limits));
         let source = Source::WorkingTree {
             path: "/shop".into(),
             watch: true,

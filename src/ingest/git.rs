@@ -318,6 +318,14 @@ impl GitRepo {
         history::load(self, commit, limits, records, (step, stop))
     }
 
+    /// All that [`Self::history`] of a commit depends on beside the objects of the repository, as a text.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn history_key(&self, commit: &str, limits: &HistoryLimits) -> Result<String, GitError> {
+        history::key(self, commit, limits)
+    }
+
     /// The ancestors of a commit that have one parent, newest first, each with the files that it
     /// changed: those of a range of positions among them.
     ///

@@ -1,17 +1,27 @@
-//! Reads a directory or a commit once, for a program that answers and ends. It watches nothing and
-//! registers nothing.
+//! Reads and indexes a directory or a commit once, for a program that answers and ends, with what earlier
+//! runs left of it. It watches nothing and registers nothing. Start at [`Once::index`].
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveate_index::Revision;
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{SourceFile, TouchedFunctions};
+use foveate_parse::Limits;
 use tokio_util::sync::CancellationToken;
 
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
-use super::tree::{TreeError, WorkingTree};
-use crate::engine::{BlobCache, Cause, Past, Plan, Progress};
+use super::tree::{Stats, TreeError, WorkingTree};
+use crate::engine::{
+    BlobCache, Cause, IndexedPast, Kept, KeptIn, Past, Phase, Plan, Progress, PublishError,
+    build_once,
+};
 
-/// Why there is nothing to index.
+/// Files in the directory of a repository's stored data, beside those of [`Kept`].
+const STATS: &str = "tree.state";
+const RECORDS: &str = "commits.records";
+
+/// Why there is no index.
 #[derive(Debug, thiserror::Error)]
 pub enum OnceError {
     /// The path is no directory.
@@ -31,102 +41,280 @@ pub enum OnceError {
     /// The files could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// The index could not be built.
+    #[error(transparent)]
+    Index(#[from] PublishError),
 }
 
-/// The files and the history of a working tree, or of the commit that `reference` names. A bare
-/// repository is read at its `HEAD`. Parses on the current rayon pool.
+/// What to read, and how.
+#[derive(Debug)]
+pub struct OnceSettings {
+    /// The directory, canonical: see [`canonical`].
+    pub root: PathBuf,
+    /// A commit, branch or tag to read instead of the files as they are.
+    pub reference: Option<String>,
+    /// How much of the past counts.
+    pub history: HistoryLimits,
+    /// Whether functions of past commits are waited for.
+    pub step: Step,
+    /// A directory whose files are not indexed wherever it lies.
+    pub excluded: Option<PathBuf>,
+    /// Where earlier runs left what they read, in a directory with the given name.
+    pub kept_in: (KeptIn, String),
+}
+
+/// One directory or commit, to be indexed once.
+#[derive(Debug)]
+pub struct Once {
+    settings: OnceSettings,
+    blobs: BlobCache,
+    kept: Arc<Kept>,
+    /// Blobs of a working tree's files.
+    stats: Arc<Stats>,
+    records: Arc<Records>,
+    progress: Arc<Progress>,
+}
+
+/// An index and what is to be stored of it.
+#[derive(Debug)]
+pub struct Indexed {
+    /// The index.
+    pub snapshot: Arc<Snapshot>,
+    /// Why past commits could not be read.
+    pub history_error: Option<GitError>,
+    /// The past that was not found stored, by what names it there.
+    new_past: Option<String>,
+}
+
+/// The real path of a directory.
 ///
 /// # Errors
-/// See [`OnceError`].
-pub fn read(
-    directory: &Path,
-    reference: Option<&str>,
-    blobs: &BlobCache,
-    limits: &HistoryLimits,
-    progress: &Progress,
-) -> Result<Plan, OnceError> {
-    let root = std::fs::canonicalize(directory)
+/// When it is none.
+pub fn canonical(directory: &Path) -> Result<PathBuf, OnceError> {
+    std::fs::canonicalize(directory)
         .ok()
         .filter(|root| root.is_dir())
-        .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))?;
-    let access = Arc::default();
-    let bare = GitRepo::open(&root, &access)
-        .ok()
-        .filter(|_| !root.join(".git").exists());
-    match (bare, reference) {
-        (Some(git), _) => commit(&git, reference.unwrap_or("HEAD"), blobs, limits, progress),
-        (None, Some(reference)) => match GitRepo::around(&root, &access)? {
-            Some(git) => commit(&git, reference, blobs, limits, progress),
-            None => Err(OnceError::NoRevisions {
-                path: root,
-                reference: reference.to_owned(),
-            }),
-        },
-        (None, None) => tree(
-            WorkingTree::new(root, Vec::new(), access),
-            blobs,
-            limits,
-            progress,
-        ),
+        .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))
+}
+
+impl Once {
+    /// Prepares a run. Reads nothing yet.
+    pub fn new(settings: OnceSettings) -> Self {
+        let limits = Limits::default();
+        let (kept_in, name) = &settings.kept_in;
+        let kept = Arc::new(Kept::new(kept_in, name, &limits));
+        let directory = kept.directory();
+        let records = directory.map(|directory| directory.join(RECORDS));
+        let records = match records {
+            Some(path) if kept.is_writable() => Records::kept_in(path),
+            Some(path) => Records::read_from(path),
+            None => Records::in_memory(),
+        };
+        let stats = Stats::kept_in(directory.map(|directory| directory.join(STATS)));
+        Self {
+            blobs: BlobCache::new(limits, 0).with(Arc::clone(&kept)),
+            stats: Arc::new(stats),
+            records: Arc::new(records),
+            progress: Arc::default(),
+            kept,
+            settings,
+        }
+    }
+
+    /// What tells, from any thread, the phase of the run and how many of its steps are done, of how many;
+    /// 0 where that is not known.
+    pub fn progress(&self) -> impl Fn() -> (Phase, usize, usize) + Send + use<> {
+        let (progress, records) = (Arc::clone(&self.progress), Arc::clone(&self.records));
+        move || match progress.read() {
+            (Phase::History, ..) => {
+                let (done, total) = records.progress();
+                (Phase::History, done, total)
+            }
+            other => other,
+        }
+    }
+
+    /// Indexes the files and the past of the working tree, or of the commit that was named. A bare
+    /// repository is read at its `HEAD`. Parses on the current rayon pool.
+    ///
+    /// # Errors
+    /// See [`OnceError`].
+    pub fn index(&self) -> Result<Indexed, OnceError> {
+        let root = &self.settings.root;
+        let reference = self.settings.reference.as_deref();
+        let access = Arc::default();
+        let bare = GitRepo::open(root, &access)
+            .ok()
+            .filter(|_| !root.join(".git").exists());
+        match (bare, reference) {
+            (Some(git), _) => self.commit(&git, reference.unwrap_or("HEAD")),
+            (None, Some(reference)) => match GitRepo::around(root, &access)? {
+                Some(git) => self.commit(&git, reference),
+                None => Err(OnceError::NoRevisions {
+                    path: root.clone(),
+                    reference: reference.to_owned(),
+                }),
+            },
+            (None, None) => self.tree(),
+        }
+    }
+
+    /// Stores what was read, for the next run. Where nothing is to be stored it does nothing.
+    ///
+    /// # Errors
+    /// When the system says no.
+    pub fn save(&self, indexed: &Indexed) -> io::Result<()> {
+        if !self.kept.is_writable() {
+            return Ok(());
+        }
+        let snapshot = &indexed.snapshot;
+        self.kept.save_one_of_many(snapshot)?;
+        self.stats
+            .save(|path| snapshot.files.find(path.as_str()).is_some())?;
+        let Some(key) = &indexed.new_past else {
+            return Ok(());
+        };
+        let past = IndexedPast {
+            commits: Arc::clone(snapshot.lexical.commits().past()),
+            functions: snapshot.touched_functions,
+        };
+        self.kept.save_past(key, &past)
+    }
+
+    fn commit(&self, git: &GitRepo, reference: &str) -> Result<Indexed, OnceError> {
+        let commit = git.resolve(reference)?;
+        let (files, past) = std::thread::scope(|threads| {
+            let past = threads.spawn(|| self.past_of(git, &commit));
+            let files = git.files(&commit, &[], &self.blobs, &self.progress);
+            self.progress.enter(Phase::History, 0);
+            (files, past.join())
+        });
+        let past = past.unwrap_or_else(|_| FoundPast::defect());
+        let revision = Revision {
+            commit,
+            dirty: false,
+        };
+        self.build(revision, files?, past)
+    }
+
+    fn tree(&self) -> Result<Indexed, OnceError> {
+        let root = self.settings.root.clone();
+        let excluded = self.settings.excluded.iter().cloned().collect();
+        let mut tree =
+            WorkingTree::new(root, excluded, Arc::default()).knowing(Arc::clone(&self.stats));
+        let git = tree.git().cloned();
+        let (scanned, past) = std::thread::scope(|threads| {
+            let past = threads.spawn(|| self.past_of_head(git.as_ref()));
+            let scanned = tree.rescan(&self.blobs, &self.progress, None);
+            self.progress.enter(Phase::History, 0);
+            (scanned, past.join())
+        });
+        scanned?;
+        let revision = tree.revision();
+        let past = match (past, git) {
+            // Another commit was checked out meanwhile.
+            (Ok(past), Some(git)) if past.commit != revision.commit => {
+                self.past_of(&git, &revision.commit)
+            }
+            (past, _) => past.unwrap_or_else(|_| FoundPast::defect()),
+        };
+        self.build(revision, tree.files(), past)
+    }
+
+    fn build(
+        &self,
+        revision: Revision,
+        files: Vec<SourceFile>,
+        past: FoundPast,
+    ) -> Result<Indexed, OnceError> {
+        self.progress.enter(Phase::Building, 0);
+        let (read, indexed, history_error) = match past.outcome {
+            Outcome::Read(past) => (Some(past), None, None),
+            Outcome::Stored(past) => (None, Some(past), None),
+            Outcome::Failed(error) => (None, None, Some(error)),
+        };
+        let new_past = past.key.filter(|_| read.is_some());
+        let plan = Plan {
+            cause: Cause::Demand,
+            revision,
+            files,
+            past: read,
+        };
+        let snapshot = build_once(plan, indexed, &self.kept)?;
+        Ok(Indexed {
+            snapshot: Arc::new(snapshot),
+            history_error,
+            new_past,
+        })
+    }
+
+    /// The past of `HEAD`; empty where there is none.
+    fn past_of_head(&self, git: Option<&GitRepo>) -> FoundPast {
+        let head = git.map(|git| (git, git.resolve("HEAD")));
+        match head {
+            Some((git, Ok(commit))) => self.past_of(git, &commit),
+            Some((_, Err(_))) | None => FoundPast::none(),
+        }
+    }
+
+    fn past_of(&self, git: &GitRepo, commit: &str) -> FoundPast {
+        let mut found = FoundPast {
+            commit: commit.to_owned(),
+            ..FoundPast::none()
+        };
+        let OnceSettings { history, step, .. } = &self.settings;
+        if self.kept.directory().is_some() {
+            found.key = git.history_key(commit, history).ok();
+        }
+        let stored = found.key.as_ref().and_then(|key| self.kept.past(key));
+        let is_enough =
+            |past: &IndexedPast| *step == Step::Files || past.functions == TouchedFunctions::Read;
+        found.outcome = match stored.filter(is_enough) {
+            Some(past) => Outcome::Stored(past),
+            None => {
+                let stop = CancellationToken::new();
+                match git.history(commit, history, &self.records, *step, &stop) {
+                    Ok(past) => Outcome::Read(past),
+                    Err(error) => Outcome::Failed(error),
+                }
+            }
+        };
+        found
     }
 }
 
-fn commit(
-    git: &GitRepo,
-    reference: &str,
-    blobs: &BlobCache,
-    limits: &HistoryLimits,
-    progress: &Progress,
-) -> Result<Plan, OnceError> {
-    let commit = git.resolve(reference)?;
-    let (files, past) = std::thread::scope(|threads| {
-        let past = threads.spawn(|| past_of(git, &commit, limits));
-        (git.files(&commit, &[], blobs, progress), past.join())
-    });
-    Ok(Plan {
-        cause: Cause::Demand,
-        files: files?,
-        past: past.ok().and_then(Result::ok),
-        revision: Revision {
-            commit,
-            dirty: false,
-        },
-    })
+/// What was found of a commit's past.
+struct FoundPast {
+    commit: String,
+    /// What names it where it is stored.
+    key: Option<String>,
+    outcome: Outcome,
 }
 
-fn tree(
-    mut tree: WorkingTree,
-    blobs: &BlobCache,
-    limits: &HistoryLimits,
-    progress: &Progress,
-) -> Result<Plan, OnceError> {
-    let git = tree.git().cloned();
-    let (scanned, past) = std::thread::scope(|threads| {
-        let past = threads.spawn(|| past_of_head(git.as_ref(), limits));
-        (tree.rescan(blobs, progress, None), past.join())
-    });
-    scanned?;
-    Ok(Plan {
-        cause: Cause::Demand,
-        revision: tree.revision(),
-        files: tree.files(),
-        past: past.ok().flatten(),
-    })
+enum Outcome {
+    /// Read through git.
+    Read(Past),
+    /// Found as an earlier run stored it.
+    Stored(IndexedPast),
+    Failed(GitError),
 }
 
-/// The past of a commit, all at once: nobody waits for a first part of it.
-fn past_of(git: &GitRepo, commit: &str, limits: &HistoryLimits) -> Result<Past, GitError> {
-    let (records, stop) = (Records::in_memory(), CancellationToken::new());
-    git.history(commit, limits, &records, Step::Functions, &stop)
-}
+impl FoundPast {
+    /// That of no commit.
+    fn none() -> Self {
+        Self {
+            commit: String::new(),
+            key: None,
+            outcome: Outcome::Read(Past::default()),
+        }
+    }
 
-/// The past of `HEAD`; empty where there is none, `None` where git failed.
-fn past_of_head(git: Option<&GitRepo>, limits: &HistoryLimits) -> Option<Past> {
-    let Some(git) = git else {
-        return Some(Past::default());
-    };
-    match git.resolve("HEAD") {
-        Ok(commit) => past_of(git, &commit, limits).ok(),
-        Err(_) => Some(Past::default()),
+    fn defect() -> Self {
+        Self {
+            outcome: Outcome::Failed(GitError::Unavailable(
+                "reading them failed on a defect".to_owned(),
+            )),
+            ..Self::none()
+        }
     }
 }

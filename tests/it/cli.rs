@@ -11,6 +11,7 @@ use crate::app::{SHOP, TestApp, commit, git, tree};
 fn foveate(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
     command.args(arguments).env_remove("FOVEATE_SERVER");
+    command.env("FOVEATE_NO_CACHE", "1");
     for (name, _) in std::env::vars() {
         if name.starts_with("FOVEATE__") {
             command.env_remove(name);
@@ -68,6 +69,42 @@ fn context_prints_what_to_read() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn context_takes_a_focus_path_as_it_is_written_where_it_is_run() {
+    let (_keep, root) = tree(SHOP);
+    let focused = |directory: &str, path: &str| {
+        let query = [
+            "context",
+            directory,
+            "a Cart",
+            "--json",
+            "--focus-path",
+            path,
+        ];
+        let output = foveate(&query)
+            .current_dir(root.join("shop"))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{path}: {}", stderr(&output));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["files"].clone()
+    };
+    let absolute = root.join("shop/price.py");
+    let directory = root.to_str().unwrap();
+    let wanted = focused(directory, "shop/price.py");
+    assert_ne!(wanted, focused(directory, "shop/cart.py"));
+    for path in [
+        "./shop/price.py",
+        "price.py",
+        "./price.py",
+        "../shop/price.py",
+        absolute.to_str().unwrap(),
+    ] {
+        assert_eq!(focused(directory, path), wanted, "{path}");
+        assert_eq!(focused("..", path), wanted, "{path}");
+    }
 }
 
 #[test]

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use foveate::config::Config;
 use foveate_fixture::FixtureFile;
 use foveate_index::graph::stored as references;
+use foveate_index::lexical::PastCommits;
 use foveate_index::stored::facts;
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{Language, ObjectId, SourceFile};
+use foveate_model::{Commit, History, Language, ObjectId, RepoPath, SourceFile, Touched};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -409,6 +410,38 @@ fn references_change_with_their_version_only() {
         format!("{sum:016x}"),
     );
     assert_eq!(known, (1, 1, "5887d6d9bd998d4b".to_owned()));
+}
+
+/// The same for the index of past commits, with the hashes of the names of functions.
+#[test]
+fn pasts_change_with_their_version_only() {
+    let touched = |path: &str, function: &str| Touched {
+        path: RepoPath::new(path).unwrap(),
+        functions: vec![function.into()],
+    };
+    let commit = |number: u8, message: &str, touched| Commit {
+        id: ObjectId::from_sha1([number; 20]),
+        message: message.to_owned(),
+        time: 0,
+        is_bot: number == 3,
+        touched,
+    };
+    let many = (0..41).map(|n| touched(&format!("{n}.py"), "f"));
+    let commits = vec![
+        commit(1, "Fixes #7: getHTTPResponse", vec![touched("a.py", "get")]),
+        commit(
+            2,
+            "Größe",
+            vec![touched("a.py", "get"), touched("b.py", "max")],
+        ),
+        commit(3, "Bump", vec![touched("a.py", "get")]),
+        commit(4, "Move everything", many.collect()),
+    ];
+    let bytes = PastCommits::new(&History { commits }).encode();
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes);
+    let (version, format) = (PastCommits::VERSION, PastCommits::FORMAT);
+    let known = (version, format, format!("{sum:016x}"));
+    assert_eq!(known, (1, 1, "5ed059f858543070".to_owned()));
 }
 
 /// The index of a tree that is given as text, for sums.

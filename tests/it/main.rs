@@ -6,6 +6,7 @@
 mod app;
 mod boundary;
 mod bursts;
+mod cache;
 mod cli;
 mod connections;
 mod contract;

@@ -25,7 +25,7 @@ pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
 pub use self::commits::{Commits, PastCommit};
-pub use self::past::{FunctionId, PathId};
+pub use self::past::{FunctionId, PastCommits, PathId};
 use self::score::Prepared;
 use self::segment::Document;
 pub(crate) use self::segment::Segment;

@@ -9,7 +9,7 @@ use crate::change::Change;
 use crate::files::Files;
 use crate::graph::stored::References;
 use crate::graph::{Graph, Known, Previous};
-use crate::lexical::{self, Commits, Lexical, LexicalError, Segment, StoredSegment};
+use crate::lexical::{self, Commits, Lexical, LexicalError, PastCommits, Segment, StoredSegment};
 use crate::messages::Messages;
 use crate::stored;
 use crate::symbols::Symbols;
@@ -103,6 +103,7 @@ impl Snapshot {
     }
 
     /// Indexes `files` as [`Self::build`] does without `previous`, at the cost of what is not `stored`.
+    /// Where the index of the past is stored, `history` is not looked at.
     ///
     /// # Errors
     /// As [`Self::build`].
@@ -118,7 +119,7 @@ impl Snapshot {
             let decoded = decoded.filter_map(|bytes| lexical::stored::decode(bytes, files));
             decoded.map(Arc::new).collect()
         };
-        let basis = Basis::References(&stored.references);
+        let basis = Basis::Stored(stored);
         Self::index(revision, generation, files, history, basis, segments)
     }
 
@@ -147,7 +148,10 @@ impl Snapshot {
             let graph = Graph::derive(&files, &symbols, basis.graph(&files, change.as_ref()));
             (symbols, messages, graph)
         };
-        let past = || commits(&files, history.as_ref(), known);
+        let past = || match basis.past() {
+            Some(past) => Arc::new(Commits::of(past, &files)),
+            None => commits(&files, history.as_ref(), known),
+        };
         let (lexical, (symbols, messages, graph)) =
             Lexical::build(&files, segments(&files), past, structure)?;
         Ok(Self {
@@ -197,8 +201,8 @@ enum Basis<'a> {
     Nothing,
     /// The index of another revision.
     Previous(&'a Snapshot),
-    /// References as they were stored.
-    References(&'a [Vec<u8>]),
+    /// What was stored of it.
+    Stored(&'a stored::Index),
 }
 
 impl<'a> Basis<'a> {
@@ -219,10 +223,16 @@ impl<'a> Basis<'a> {
                     change,
                 })
             }
-            (Self::References(parts), _) => {
-                References::decode(parts, files).map_or(Known::Nothing, Known::References)
-            }
+            (Self::Stored(stored), _) => References::decode(&stored.references, files)
+                .map_or(Known::Nothing, Known::References),
             _ => Known::Nothing,
+        }
+    }
+
+    fn past(self) -> Option<Arc<PastCommits>> {
+        match self {
+            Self::Stored(stored) => stored.past.clone(),
+            _ => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What outlives the process, as bytes and back: what a blob gave ([`facts`]), segments of the lexical
-//! index ([`crate::lexical::StoredSegment`]), and resolved references ([`crate::graph::stored`]). It opens
+//! index ([`crate::lexical::StoredSegment`]), resolved references ([`crate::graph::stored`]), and the index of
+//! past commits ([`crate::lexical::PastCommits`]). It opens
 //! no file and checks no damage: whoever keeps the bytes keeps a checksum beside them, and a version
 //! beside all of them.
 
@@ -7,6 +8,10 @@ pub mod bytes;
 mod codes;
 pub mod facts;
 mod places;
+
+use std::sync::Arc;
+
+use crate::lexical::PastCommits;
 
 /// What was stored of an index.
 #[derive(Debug, Default)]
@@ -16,4 +21,6 @@ pub struct Index {
     /// What [`crate::Graph::stored_references`] gave of files with the same [`crate::graph::stored::table`],
     /// or nothing.
     pub references: Vec<Vec<u8>>,
+    /// The index of its past; it takes the place of a history.
+    pub past: Option<Arc<PastCommits>>,
 }

@@ -131,6 +131,7 @@ fn restore(tree: &[(&str, &str)], segments: &[Vec<u8>], references: &[Vec<u8>]) 
     let stored = Index {
         segments: segments.to_vec(),
         references: references.to_vec(),
+        past: None,
     };
     Snapshot::restore(revision(), 1, files(tree), None, &stored).unwrap()
 }

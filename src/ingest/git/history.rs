@@ -70,6 +70,8 @@ pub enum Step {
     Functions,
 }
 
+/// Counts the changes of which commits are taken for a past, and what of them.
+const VERSION: u16 = 1;
 /// Functions of so few commits are read along with the files.
 const FEW: usize = 300;
 /// Commits that one git is asked about: what was read is kept so often.
@@ -102,10 +104,15 @@ pub(super) fn load(
     reader.read_names(&known)?;
     let newest = &known[..known.len().min(limits.function_commits)];
     let functions = reader.read_functions(newest, step)?;
+    // Of which commits some are known depends on what was asked before; an answer must not.
+    let counted = match functions {
+        TouchedFunctions::Reading => 0,
+        TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
+    };
     let past = Past {
         history: Arc::new(assemble(
             heads,
-            (&known, newest.len()),
+            (&known, counted),
             records,
             reader.files(commit)?,
         )),
@@ -113,6 +120,37 @@ pub(super) fn load(
     };
     records.end_round(limits.commits);
     Ok(past)
+}
+
+/// All that the past of a commit depends on beside the objects of the repository, as a text: where it is
+/// the same, so is the past, but for functions that were not read.
+pub(super) fn key(
+    repo: &GitRepo,
+    commit: &str,
+    limits: &HistoryLimits,
+) -> Result<String, GitError> {
+    let stop = CancellationToken::new();
+    let reader = Reader {
+        repo,
+        limits,
+        records: &Records::in_memory(),
+        patience: patience(repo, limits, &stop),
+    };
+    let mut shallow: Vec<ObjectId> = reader.shallow()?.into_iter().collect();
+    shallow.sort_unstable();
+    let shallow: Vec<String> = shallow.iter().map(ObjectId::to_string).collect();
+    let HistoryLimits {
+        commits,
+        function_commits,
+        message_bytes,
+        paths_per_commit,
+        timeout: _,
+    } = limits;
+    let (prefix, records) = (&repo.prefix, String::from_utf8_lossy(file::MAGIC));
+    Ok(format!(
+        "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
+         {paths_per_commit} {prefix:?} {shallow:?}"
+    ))
 }
 
 /// What the ancestors of a commit changed, one by one: those of a range of positions, newest first.
@@ -201,6 +239,7 @@ impl Reader<'_> {
         let turn = &self.records.names_turn;
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = self.records.without_names(commits);
+        self.records.want(missing.len());
         for batch in missing.chunks(BATCH) {
             let mut left = Left::new(batch);
             while let Some(asked) = left.next() {
@@ -241,6 +280,7 @@ impl Reader<'_> {
         if step == Step::Files && missing > FEW {
             return Ok(TouchedFunctions::Reading);
         }
+        self.records.want(missing);
         loop {
             let turn = &self.records.functions_turn;
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);

@@ -129,7 +129,7 @@ impl Stats {
     }
 
     /// Writes what changed since the last time, of the files that `is_there` knows; the others are
-    /// forgotten.
+    /// forgotten. Where no file was looked at, nothing is.
     ///
     /// # Errors
     /// When the system says no.
@@ -137,15 +137,16 @@ impl Stats {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let bytes = self.with(|known| {
-            let before = known.len();
-            known.retain(|path, _| is_there(path));
-            let changed = self.changed.swap(false, Ordering::Relaxed);
-            (changed || known.len() != before).then(|| encode(known))
-        });
-        let Some(bytes) = bytes else {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = known.as_mut() else {
             return Ok(());
         };
+        let before = known.len();
+        known.retain(|path, _| is_there(path));
+        if !self.changed.swap(false, Ordering::Relaxed) && known.len() == before {
+            return Ok(());
+        }
+        let bytes = encode(known);
         let written = whole::write(path, SHAPE, &bytes);
         if written.is_err() {
             self.changed.store(true, Ordering::Relaxed);

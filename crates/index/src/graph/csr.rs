@@ -84,7 +84,7 @@ impl<T: Copy> Rows<T> {
     }
 
     /// The values of all rows.
-    pub(super) fn values(&self) -> &[T] {
+    pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 

@@ -103,7 +103,13 @@ impl Commits {
         Self::of(Arc::clone(&self.past), files)
     }
 
-    fn of(past: Arc<PastCommits>, files: &Files) -> Self {
+    /// What does not depend on the files, to be stored.
+    pub fn past(&self) -> &Arc<PastCommits> {
+        &self.past
+    }
+
+    /// Past commits as seen from files.
+    pub(crate) fn of(past: Arc<PastCommits>, files: &Files) -> Self {
         let found = past.paths.iter().map(|path| files.find(path.as_str()));
         let found: Vec<Option<FileId>> = found.collect();
         let mut paths = vec![None; files.len()];

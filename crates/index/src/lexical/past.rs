@@ -1,5 +1,8 @@
 //! What the messages of past commits say and what those commits touched, whatever files there are
-//! now. It depends on the history alone, so that snapshots whose files differ share it.
+//! now. It depends on the history alone, so that snapshots whose files differ share it, and runs of a
+//! program that end ([`stored`]).
+
+mod stored;
 
 use foldhash::HashMap;
 use foveate_model::{Commit, History, ObjectId, RepoPath};
@@ -42,13 +45,13 @@ pub(super) struct Recorded {
 
 /// Commit messages by term, and what the commits touched.
 #[derive(Debug, Default)]
-pub(super) struct PastCommits {
+pub struct PastCommits {
     /// Newest first.
-    pub commits: Vec<Recorded>,
+    pub(super) commits: Vec<Recorded>,
     /// By [`PathId`].
-    pub paths: Vec<RepoPath>,
+    pub(super) paths: Vec<RepoPath>,
     /// Per path, the terms of the messages of the commits that touched it, each by its share.
-    pub path_lengths: Vec<f32>,
+    pub(super) path_lengths: Vec<f32>,
     postings: HashMap<Box<str>, Box<[(u32, u16)]>>,
     functions: Functions,
     /// The commits by id.
@@ -115,6 +118,22 @@ impl PastCommits {
             }
         }
         building.finish()
+    }
+
+    /// Counts the terms of a message for the paths that its commit touched.
+    fn add_lengths(&mut self, paths: &[PathId], share: f32, length: u32) {
+        for path in paths {
+            self.path_lengths[path.0 as usize] += share * length as f32;
+        }
+    }
+
+    /// Takes in the paths and names of the functions that each commit touched.
+    fn set_functions(&mut self, touched: &[Vec<(PathId, u64)>]) {
+        let (functions, of_commits) = Functions::new(self.paths.len(), touched);
+        self.functions = functions;
+        for (commit, functions) in self.commits.iter_mut().zip(of_commits) {
+            commit.functions = functions;
+        }
     }
 
     /// Commits whose message has `term`, with its frequency, newest first.
@@ -217,9 +236,7 @@ impl Building {
             }
         }
         let share = 1.0 / (commit.touched.len() as f32).sqrt();
-        for path in &paths {
-            self.index.path_lengths[path.0 as usize] += share * length as f32;
-        }
+        self.index.add_lengths(&paths, share, length);
         self.touched.push(functions);
         self.index.commits.push(Recorded {
             paths: paths.into(),
@@ -266,11 +283,7 @@ impl Building {
         index.ids.shrink_to_fit();
         let postings = self.postings.into_iter();
         index.postings = postings.map(|(term, of)| (term, of.into())).collect();
-        let (functions, of_commits) = Functions::new(index.paths.len(), &self.touched);
-        index.functions = functions;
-        for (commit, functions) in index.commits.iter_mut().zip(of_commits) {
-            commit.functions = functions;
-        }
+        index.set_functions(&self.touched);
         index
     }
 }

@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 use super::records::Names;
 
 /// The number changes with the format, and with what is taken for a definition.
-const MAGIC: &[u8; 24] = b"foveate commit records 1";
+pub const MAGIC: &[u8; 24] = b"foveate commit records 1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
 /// No frame is longer; a longer one is damage.
 const LONGEST_FRAME: usize = 64 << 20;
@@ -60,35 +60,31 @@ impl RecordsFile {
     pub fn open(
         path: &Path,
         shape: u64,
-        mut take: impl FnMut(Read<'_>) -> Option<()>,
+        take: impl FnMut(Read<'_>) -> Option<()>,
     ) -> io::Result<Self> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).create(true).open(path)?;
-        let mut reader = BufReader::with_capacity(1 << 18, &file);
-        let mut head = [0; HEAD_BYTES];
-        if reader.read_exact(&mut head).is_err() || head != head_of(shape) {
+        let Some((good, frames)) = whole_frames(&file, shape, take) else {
             file.set_len(0)?;
             file.write_all(&head_of(shape))?;
             return Ok(Self { file, frames: 0 });
-        }
-        let mut good = HEAD_BYTES as u64;
-        let mut frames = 0;
-        while let Some(content) = next(&mut reader) {
-            if parse(&content).and_then(&mut take).is_none() {
-                break;
-            }
-            good += content.len() as u64 + 12;
-            frames += 1;
-        }
-        drop(reader);
+        };
         if file.metadata()?.len() > good {
             tracing::warn!("records of past commits were damaged: they are read again");
             file.set_len(good)?;
         }
         Ok(Self { file, frames })
+    }
+
+    /// As [`Self::open`], of a file that another process may be writing: nothing is changed, and what is
+    /// not whole yet is left out.
+    pub fn read(path: &Path, shape: u64, take: impl FnMut(Read<'_>) -> Option<()>) {
+        if let Ok(file) = File::open(path) {
+            whole_frames(&file, shape, take);
+        }
     }
 
     /// Writes a file anew.
@@ -138,6 +134,29 @@ fn checksum(content: &[u8]) -> [u8; 8] {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha1::digest(content)[..8]);
     first
+}
+
+/// Hands over the frames of a file until one is damaged. Gives the bytes up to there and how many they
+/// are; `None` for a file of another shape.
+fn whole_frames(
+    file: &File,
+    shape: u64,
+    mut take: impl FnMut(Read<'_>) -> Option<()>,
+) -> Option<(u64, usize)> {
+    let mut reader = BufReader::with_capacity(1 << 18, file);
+    let mut head = [0; HEAD_BYTES];
+    if reader.read_exact(&mut head).is_err() || head != head_of(shape) {
+        return None;
+    }
+    let (mut good, mut frames) = (HEAD_BYTES as u64, 0);
+    while let Some(content) = next(&mut reader) {
+        if parse(&content).and_then(&mut take).is_none() {
+            break;
+        }
+        good += content.len() as u64 + 12;
+        frames += 1;
+    }
+    Some((good, frames))
 }
 
 /// The content of the next frame; `None` at the end and where it is damaged.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use foveate_model::{ObjectId, RepoPath};
 
 use super::definitions;
-use super::file::{Frame, RecordsFile};
+use super::file::{Frame, Read, RecordsFile};
 
 /// Fewer records than this are never dropped.
 const FEW: usize = 4096;
@@ -44,11 +44,14 @@ pub struct Records {
     /// Held while some functions are read.
     pub(super) functions_turn: Mutex<()>,
     read: AtomicUsize,
+    wanted: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct Known {
     path: Option<PathBuf>,
+    /// Whether another process writes the file.
+    read_only: bool,
     file: Option<RecordsFile>,
     /// What the records depend on beside the commits.
     shape: Option<u64>,
@@ -76,6 +79,7 @@ impl Records {
             names_turn: Mutex::default(),
             functions_turn: Mutex::default(),
             read: AtomicUsize::new(0),
+            wanted: AtomicUsize::new(0),
         }
     }
 
@@ -84,6 +88,23 @@ impl Records {
         let records = Self::in_memory();
         records.lock().path = Some(path);
         records
+    }
+
+    /// Records that begin with those in a file that another process may be writing.
+    pub fn read_from(path: PathBuf) -> Self {
+        let records = Self::kept_in(path);
+        records.lock().read_only = true;
+        records
+    }
+
+    /// How much of what git had to be asked was answered ([`Self::read_count`]), and how much there was.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.read_count(), self.wanted.load(Ordering::Relaxed))
+    }
+
+    /// Git is going to be asked what so many commits changed.
+    pub(super) fn want(&self, commits: usize) {
+        self.wanted.fetch_add(commits, Ordering::Relaxed);
     }
 
     /// How often git was asked what a commit changed: once for its files, once for its functions.
@@ -109,6 +130,7 @@ impl Records {
         }
         *known = Known {
             path: known.path.take(),
+            read_only: known.read_only,
             shape: Some(shape),
             complained: known.complained,
             ..Known::default()
@@ -116,8 +138,12 @@ impl Records {
         let Some(path) = known.path.clone() else {
             return;
         };
-        let opened = RecordsFile::open(&path, shape, |frame| known.restore(frame));
-        match opened {
+        let read_only = known.read_only;
+        let take = |frame: Read<'_>| known.restore(frame);
+        if read_only {
+            return RecordsFile::read(&path, shape, take);
+        }
+        match RecordsFile::open(&path, shape, take) {
             Ok(file) => known.file = Some(file),
             Err(error) => {
                 tracing::warn!(%error, "records of past commits are not kept: the file cannot be used");
@@ -272,9 +298,9 @@ impl Known {
         }
     }
 
-    fn restore(&mut self, frame: super::file::Read<'_>) -> Option<()> {
+    fn restore(&mut self, frame: Read<'_>) -> Option<()> {
         match frame {
-            super::file::Read::Names { id, files, renames } => {
+            Read::Names { id, files, renames } => {
                 let files = files
                     .iter()
                     .map(|path| self.intern(path))
@@ -285,7 +311,7 @@ impl Known {
                     .collect::<Option<_>>()?;
                 self.insert(id, Names { files, renames });
             }
-            super::file::Read::Functions { id, functions } => self.set_functions(&id, functions),
+            Read::Functions { id, functions } => self.set_functions(&id, functions),
         }
         Some(())
     }

@@ -1,0 +1,281 @@
+//! Where `foveate context` keeps what it read, and `foveate cache`, which shows and clears it.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::builder::FalseyValueParser;
+use indicatif::{HumanBytes, HumanDuration};
+use rustix::fs::Mode;
+use rustix::process::umask;
+use serde_json::json;
+
+use super::UsageError;
+use crate::disk::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
+use crate::engine::KeptIn;
+
+/// Entries that were not used for longer are removed.
+const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Which directory the cache is.
+#[derive(Debug, clap::Args)]
+pub struct CacheDirArgs {
+    /// Directory of the cache [default: $XDG_CACHE_HOME/foveate, or ~/.cache/foveate].
+    #[arg(long, global = true, env = "FOVEATE_CACHE_DIR", value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+}
+
+/// Where a command keeps what it reads, and how much of it.
+#[derive(Debug, clap::Args)]
+pub struct CacheArgs {
+    #[command(flatten)]
+    pub directory: CacheDirArgs,
+    /// Read nothing from the cache and keep nothing in it.
+    #[arg(long, env = "FOVEATE_NO_CACHE", value_parser = FalseyValueParser::new())]
+    pub no_cache: bool,
+    /// Bytes that the cache may hold; the repositories that were not asked about for longest go first.
+    #[arg(
+        long,
+        default_value_t = 2 << 30,
+        env = "FOVEATE_CACHE_MAX_BYTES",
+        value_name = "BYTES"
+    )]
+    cache_max_bytes: u64,
+}
+
+impl CacheDirArgs {
+    /// The cache; `None` where nothing says where it could be.
+    pub fn open(&self) -> Option<CacheDir> {
+        let given = self
+            .cache_dir
+            .clone()
+            .filter(|path| !path.as_os_str().is_empty());
+        given.or_else(default_directory).map(CacheDir::new)
+    }
+}
+
+impl CacheArgs {
+    /// How much the cache may hold.
+    pub fn limits(&self) -> CacheLimits {
+        CacheLimits {
+            bytes: self.cache_max_bytes,
+            age: MAX_AGE,
+        }
+    }
+}
+
+/// The cache as one run uses it: it reads and, where no other run does, writes the entry of its repository.
+#[derive(Debug)]
+pub struct RunCache {
+    directory: Option<CacheDir>,
+    entry: Option<CacheEntry>,
+    limits: CacheLimits,
+    /// Why it is not used as it should be.
+    trouble: Option<String>,
+}
+
+impl RunCache {
+    /// The cache of a run about the repository at `root`, which is canonical.
+    pub fn open(args: &CacheArgs, root: &Path) -> Self {
+        if !args.no_cache {
+            // It holds source code.
+            umask(Mode::RWXG | Mode::RWXO);
+        }
+        let directory = args.directory.open();
+        let opened = match &directory {
+            _ if args.no_cache => Ok(None),
+            Some(directory) => directory.entry(root).map(Some),
+            None => Err(io::Error::other(
+                "neither XDG_CACHE_HOME nor HOME says where it is",
+            )),
+        };
+        let (entry, trouble) = match opened {
+            Ok(entry) => (entry, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let read_only = match entry.as_ref().and_then(CacheEntry::read_only) {
+            // The other run keeps what both read.
+            None | Some(ReadOnly::InUse) => None,
+            Some(ReadOnly::Io(error)) => Some(error.to_string()),
+        };
+        Self {
+            directory,
+            entry,
+            limits: args.limits(),
+            trouble: trouble.or(read_only),
+        }
+    }
+
+    /// Its directory, whether used or not: it may lie in the one that is asked about.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.directory.as_ref()?.path().canonicalize().ok()
+    }
+
+    /// Where the engine keeps what it reads, and under which name.
+    pub fn kept_in(&self) -> (KeptIn, String) {
+        let (Some(directory), Some(entry)) = (&self.directory, &self.entry) else {
+            return (KeptIn::Memory, String::new());
+        };
+        let path = directory.path().to_owned();
+        let kept_in = match entry.read_only() {
+            None => KeptIn::Directory(path),
+            Some(reason) => KeptIn::ReadOnly(path, reason.to_string()),
+        };
+        (kept_in, entry.name().to_owned())
+    }
+
+    /// Ends the use of it, when what was read has been `saved`: removes what is too much, and says on
+    /// standard error what did not go as it should.
+    pub fn close(self, saved: io::Result<()>) {
+        let Self {
+            directory,
+            entry,
+            limits,
+            trouble,
+        } = self;
+        let is_used = entry.is_some();
+        drop(entry);
+        let mut result = saved;
+        if let Some(directory) = directory.as_ref().filter(|_| is_used) {
+            result = result.and(directory.trim(&limits).map(drop));
+        }
+        let Some(trouble) = trouble.or_else(|| Some(result.err()?.to_string())) else {
+            return;
+        };
+        let place = directory.map(|directory| format!(" {}", directory.path().display()));
+        // Nobody may be reading any more.
+        let _ = writeln!(
+            io::stderr(),
+            "cache: the directory{} cannot be used as it should: {trouble}; name another one with \
+             --cache-dir, or do without by --no-cache",
+            place.unwrap_or_default()
+        );
+    }
+}
+
+/// Where users' caches are by the XDG Base Directory Specification, which has relative paths ignored.
+fn default_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    Some(caches?.join("foveate"))
+}
+
+/// Show or clear what `foveate context` keeps of repositories between runs.
+#[derive(Debug, clap::Args)]
+pub struct CacheCommandArgs {
+    #[command(flatten)]
+    directory: CacheDirArgs,
+    #[command(subcommand)]
+    command: CacheCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum CacheCommand {
+    /// List the repositories in the cache, those used last first.
+    List {
+        /// Print the list as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove what is kept of one repository, or of all.
+    Clear {
+        /// The repository's directory, which need not be there any more [default: all].
+        #[arg(value_name = "DIR")]
+        repository: Option<PathBuf>,
+    },
+}
+
+/// Runs one `cache` command.
+///
+/// # Errors
+/// When the cache cannot be read or something in it not be removed.
+pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
+    let no_place = "there is no cache directory: name one with --cache-dir, or set HOME";
+    let cache = args
+        .directory
+        .open()
+        .ok_or_else(|| UsageError(no_place.to_owned()))?;
+    let unusable = || format!("cannot use the cache directory {}", cache.path().display());
+    let entries = cache.repositories().with_context(unusable)?;
+    match &args.command {
+        CacheCommand::List { json: true } => list_as_json(&cache, &entries)?,
+        CacheCommand::List { json: false } => list(&cache, &entries)?,
+        CacheCommand::Clear { repository } => {
+            let only = repository.as_ref().map(|path| {
+                // One that is gone was called so.
+                let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+                absolute.unwrap_or_else(|_| path.clone())
+            });
+            let is_meant = |entry: &&CachedRepository| {
+                only.as_ref().is_none_or(|only| entry.repository == *only)
+            };
+            clear(&cache, entries.iter().filter(is_meant)).with_context(unusable)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for entry in entries {
+        let age = SystemTime::now()
+            .duration_since(entry.used)
+            .unwrap_or_default();
+        writeln!(
+            out,
+            "{:>10}  {:>12} ago  {}",
+            HumanBytes(entry.bytes).to_string(),
+            HumanDuration(age).to_string(),
+            entry.repository.to_string_lossy().escape_debug()
+        )?;
+    }
+    let total = entries.iter().map(|entry| entry.bytes).sum();
+    writeln!(out, "{} in {}", HumanBytes(total), cache.path().display())?;
+    Ok(())
+}
+
+fn list_as_json(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Result<()> {
+    let entry = |entry: &CachedRepository| {
+        let used = entry.used.duration_since(UNIX_EPOCH).unwrap_or_default();
+        json!({
+            "repository": entry.repository.to_string_lossy(),
+            "bytes": entry.bytes,
+            "last_used": used.as_secs(),
+        })
+    };
+    let list: Vec<_> = entries.iter().map(entry).collect();
+    let mut out = io::stdout().lock();
+    let answer = json!({"directory": cache.path().to_string_lossy(), "repositories": list});
+    serde_json::to_writer_pretty(&mut out, &answer)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn clear<'a>(
+    cache: &CacheDir,
+    entries: impl Iterator<Item = &'a CachedRepository>,
+) -> io::Result<()> {
+    let (mut removed, mut freed) = (0, 0);
+    for entry in entries {
+        if cache.remove(entry)? {
+            removed += 1;
+            freed += entry.bytes;
+        } else {
+            let repository = entry.repository.to_string_lossy();
+            let repository = repository.escape_debug();
+            writeln!(io::stderr(), "{repository} is being written and stays")?;
+        }
+    }
+    let repositories = if removed == 1 {
+        "repository"
+    } else {
+        "repositories"
+    };
+    let freed = HumanBytes(freed);
+    writeln!(io::stdout(), "removed {removed} {repositories}, {freed}")
+}
