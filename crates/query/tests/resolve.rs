@@ -314,3 +314,23 @@ fn a_link_to_lines_names_what_stands_at_both_ends() {
         ["lib/store.py:Store.bulk_create", "lib/store.py:Store.get"]
     );
 }
+
+#[test]
+fn a_focus_that_is_not_there_is_told() {
+    let focus = Focus {
+        paths: ["lib/views.py", "lib/gone.py", "lib"]
+            .iter()
+            .map(|path| RepoPath::new(path).unwrap())
+            .collect(),
+        symbols: ["Store.get", "bulk_craete", "Store.gone", "Depot"]
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    };
+    let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
+    assert_eq!(found.unknown.paths, ["lib/gone.py", "lib"]);
+    assert_eq!(
+        found.unknown.symbols,
+        ["bulk_craete", "Store.gone", "Depot"]
+    );
+}
