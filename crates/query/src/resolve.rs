@@ -1,16 +1,21 @@
 //! The definitions and files that the query names, each with how it was found and how strong that
 //! evidence is. Nothing is ranked here. Start at [`resolve`].
 
+mod frames;
 mod literals;
 mod names;
+mod packages;
 mod places;
 mod words;
 
 pub(crate) use self::words::is_stop_word;
 
+use std::cell::OnceCell;
+
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
+use self::packages::Manifests;
 use crate::issue::{self, Issue};
 use crate::request::Focus;
 use crate::text::QueryText;
@@ -56,7 +61,7 @@ pub struct StrengthConfig {
     pub words: f32,
     pub word: f32,
     pub focus: f32,
-    /// Factor where only the last name of a dotted one is known.
+    /// Factor where only the last name of a dotted one is known, or only the name of a frame.
     pub last_name: f32,
     /// Factor where the case or the underscores differ.
     pub folded: f32,
@@ -155,6 +160,7 @@ pub fn resolve(
         config,
         found: Candidates::default(),
         fuzzy_left: config.fuzzy_names,
+        manifests: OnceCell::new(),
     };
     finder.focus(focus);
     finder.frames(text);
@@ -172,6 +178,8 @@ struct Finder<'a> {
     config: &'a ResolveConfig,
     found: Candidates,
     fuzzy_left: usize,
+    /// Read when a frame first asks for them.
+    manifests: OnceCell<Manifests>,
 }
 
 impl Finder<'_> {
