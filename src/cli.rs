@@ -12,11 +12,13 @@ mod serve;
 mod train;
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
 
 pub use serve::ServeArgs;
@@ -107,19 +109,20 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
 
 /// The exit code for an error, after it was told on standard error.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    use std::io::Write as _;
-    let is_closed_pipe = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    use io::Write as _;
+    let is_closed_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
     if error.chain().any(|e| {
-        let io = e.downcast_ref::<std::io::Error>();
+        let io = e.downcast_ref::<io::Error>();
         let json = e.downcast_ref::<serde_json::Error>();
         io.is_some_and(is_closed_pipe)
-            || json.is_some_and(|j| j.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+            || json.is_some_and(|j| j.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
     }) {
         // Whoever read the output has seen enough.
         return ExitCode::SUCCESS;
     }
     // Nothing is left to tell an error of standard error to.
-    let _ = writeln!(std::io::stderr(), "error: {error:#}");
+    let text = escape_lines(&format!("{error:#}"));
+    let _ = writeln!(io::stderr(), "error: {text}");
     if error.is::<UsageError>() {
         ExitCode::from(USAGE)
     } else if error.is::<repo::Unreachable>() {
@@ -127,6 +130,13 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Prints a value as JSON over several lines. People look at it too: see [`escape::json`].
+fn print_json(out: &mut impl io::Write, value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(value)?;
+    writeln!(out, "{}", escape::json(&text))?;
+    Ok(())
 }
 
 /// The numbers to rank with: those of a file, or the built-in ones.

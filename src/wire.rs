@@ -1,5 +1,6 @@
 //! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
 
+use foveate_model::escape::escape;
 use foveate_query::assemble::{Fidelity, Item, Section};
 use foveate_query::rank::{ListedFile, ListedFunction, Signal};
 use foveate_query::{Format, IntentKind};
@@ -242,9 +243,9 @@ pub struct TimingsAnswer {
 /// Something that the answer could not do or that the reader should know.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
-    /// Stable: `no_match`, `degraded`, `history_loading`, ….
+    /// Stable: `no_match`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, ….
     pub code: String,
-    /// For people.
+    /// For people: one line, in which characters that are unsafe to show are escaped.
     pub detail: String,
 }
 
@@ -340,7 +341,7 @@ impl ContextAnswer {
                 .into_iter()
                 .map(|issue| IssueAnswer {
                     code: issue.code.to_owned(),
-                    detail: issue.detail,
+                    detail: escape(&issue.detail).into_owned(),
                 })
                 .collect(),
         }

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveate_model::escape::escape;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::progress::Display;
@@ -73,7 +74,8 @@ fn result(repository: &Repository) -> String {
     }
 }
 
+/// Prints one line, whatever the failure that it tells of says.
 fn say(line: &str) {
     // Nobody may be reading any more.
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", escape(line));
 }

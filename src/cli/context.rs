@@ -3,13 +3,14 @@
 
 mod focus;
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use foveate_model::escape::{escape, escape_code};
 use foveate_query::request::{BUDGET_TOKENS, LIMIT};
 use foveate_query::{Focus, Request};
 
@@ -206,15 +207,19 @@ fn print(args: &ContextArgs, answered: Answered) -> anyhow::Result<()> {
     let answer = ContextAnswer::new(answered, asked);
     let mut out = std::io::stdout().lock();
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &answer)?;
-        writeln!(out)?;
-        return Ok(());
+        return super::print_json(&mut out, &answer);
     }
-    writeln!(out, "{}", answer.context.trim_end())?;
+    let context = answer.context.trim_end();
+    if out.is_terminal() {
+        // Who reads it here has no use for characters that the terminal obeys.
+        writeln!(out, "{}", escape_code(context))?;
+    } else {
+        writeln!(out, "{context}")?;
+    }
     out.flush()?;
     let mut notes = std::io::stderr().lock();
     for issue in &answer.issues {
-        writeln!(notes, "{}: {}", issue.code, issue.detail)?;
+        writeln!(notes, "{}: {}", issue.code, escape(&issue.detail))?;
     }
     if args.explain {
         explain(&mut notes, &answer)?;
@@ -232,23 +237,18 @@ fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Re
     )?;
     for symbol in &answer.symbols {
         let resolved = symbol.resolved.join(", ");
-        writeln!(
-            out,
-            "symbol {} ({}) -> {resolved}",
-            symbol.name, symbol.from
-        )?;
+        let (name, resolved) = (escape(&symbol.name), escape(&resolved));
+        writeln!(out, "symbol {name} ({}) -> {resolved}", symbol.from)?;
     }
     for file in &answer.files {
-        write!(out, "{:8.3} {} [{}]", file.score, file.path, file.role)?;
+        let path = escape(&file.path);
+        write!(out, "{:8.3} {path} [{}]", file.score, file.role)?;
         reasons(out, file.signals.as_deref().unwrap_or_default())?;
     }
     for function in &answer.functions {
         let lines = format!("{}-{}", function.start_line, function.end_line);
-        write!(
-            out,
-            "{:8.3} {}:{lines} {}",
-            function.score, function.path, function.name
-        )?;
+        let (path, name) = (escape(&function.path), escape(&function.name));
+        write!(out, "{:8.3} {path}:{lines} {name}", function.score)?;
         reasons(out, function.signals.as_deref().unwrap_or_default())?;
     }
     let timings = &answer.timings_ms;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
+use foveate_model::escape::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
@@ -130,7 +131,7 @@ impl Progress {
         let share = 100.0 * right as f64 / done as f64;
         let message = format!(
             "first file right {share:.1} %, {failed} failed, {}",
-            result.id
+            escape(&result.id)
         );
         if let Some(bar) = &self.bar {
             bar.set_message(message);

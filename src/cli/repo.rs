@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+use foveate_model::escape::escape;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -118,8 +119,7 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if args.json {
         if !answer.is_null() {
-            serde_json::to_writer_pretty(&mut out, &answer)?;
-            writeln!(out)?;
+            super::print_json(&mut out, &answer)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -248,13 +248,11 @@ fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow
     })
 }
 
-/// One repository on one line.
+/// One repository on one line, whatever its source says.
 fn line(out: &mut impl std::io::Write, repo: &Value) -> std::io::Result<()> {
     let text = |name: &str| {
-        repo.get(name)
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned()
+        let text = repo.get(name).and_then(Value::as_str);
+        escape(text.unwrap_or("")).into_owned()
     };
     let number = |name: &str| repo.get(name).and_then(Value::as_u64).unwrap_or(0);
     let commit: String = text("commit").chars().take(12).collect();

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
+use foveate_model::escape::escape;
 use foveate_query::config::DEFAULT_RANKING;
 use foveate_query::{Examined, RankingConfig};
 use toml_edit::{DocumentMut, value};
@@ -125,9 +126,10 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
     let done = AtomicUsize::new(0);
     examples::collect(cases, walk, ranking, &|id, failure| {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = escape(id);
         // Progress is a courtesy: a closed standard error must not end the run.
         if let Some(why) = failure {
-            let _ = writeln!(std::io::stderr(), "{id}: left out: {why}");
+            let _ = writeln!(std::io::stderr(), "{id}: left out: {}", escape(why));
         }
         if done.is_multiple_of(25) || done == cases.len() {
             let _ = writeln!(std::io::stderr(), "{done}/{}: {id}", cases.len());

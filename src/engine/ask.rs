@@ -262,7 +262,7 @@ fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
 fn is_degrading(issue: &Issue) -> bool {
     matches!(
         issue.code,
-        "degraded" | "sweeping" | "history_loading" | "history_unavailable"
+        "degraded" | "sweeping" | "history_loading" | "history_unavailable" | "skipped_files"
     )
 }
 

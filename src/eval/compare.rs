@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use foveate_model::escape::escape;
+
 use crate::eval::aggregate::{CaseResult, Evaluation};
 use crate::eval::metric::{Budget, Metric};
 
@@ -176,7 +178,8 @@ pub fn render(changes: &[Change]) -> String {
     for change in changes {
         for (what, ids) in [("won", &change.won), ("lost", &change.lost)] {
             if !ids.is_empty() {
-                let _ = writeln!(out, "{} {what}: {}", change.metric.name(), ids.join(" "));
+                let ids = ids.join(" ");
+                let _ = writeln!(out, "{} {what}: {}", change.metric.name(), escape(&ids));
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use foveate_model::escape::escape;
+
 use crate::eval::aggregate::{Axis, Evaluation, Group};
 use crate::eval::metric::{Budget, Metric, Scores};
 
@@ -97,7 +99,7 @@ fn table(out: &mut String, title: &str, axes: &[Axis], evaluation: &Evaluation) 
 }
 
 fn label(group: &Group) -> String {
-    format!("{}, {}", group.name, group.kind)
+    escape(&format!("{}, {}", group.name, group.kind)).into_owned()
 }
 
 fn row(out: &mut String, name: &str, width: usize, group: &Group, scores: &Scores) {
@@ -129,7 +131,7 @@ fn failures(out: &mut String, evaluation: &Evaluation) {
     }
     let _ = writeln!(out, "\n{} cases without an answer:", failed.len());
     for (id, failure) in failed {
-        let _ = writeln!(out, "  {id}: {failure}");
+        let _ = writeln!(out, "  {}", escape(&format!("{id}: {failure}")));
     }
 }
 

@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use foveate_model::escape::escape;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -141,7 +142,7 @@ impl Problem {
             title: title.to_owned(),
             status: self.status.as_u16(),
             code: self.code.to_owned(),
-            detail: self.detail,
+            detail: escape(&self.detail).into_owned(),
             field: self.field,
             request_id: request_id.to_owned(),
         };

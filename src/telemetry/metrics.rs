@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
+use foveate_model::escape;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Bounds for durations of answers and their stages, in seconds.
@@ -256,8 +257,24 @@ impl Exposition {
     }
 }
 
+/// A label's value: quoted as the format has it, and safe to show.
 fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    let shown = escape::escape(text);
+    shown.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_hold_no_unsafe_character() {
+        let mut states = Exposition::default();
+        let labels = vec![("repo", "a\"\n\u{1b}[2J\u{202e}\\")];
+        states.family("foveate_x", Kind::Gauge, "X.", [(labels, 1.0)]);
+        let text = states.into_text();
+        let sample = text.lines().nth(2).unwrap();
+        let expected = r#"foveate_x{repo="a\"\\n\\u{1b}[2J\\u{202e}\\"} 1"#;
+        assert_eq!(sample, expected);
+    }
 }

@@ -29,6 +29,7 @@ mod remote;
 mod restart;
 mod same;
 mod stop;
+mod unsafe_text;
 mod upgrade;
 mod watch;
 mod working_tree;

@@ -70,6 +70,18 @@ const QUESTIONS: &[Question] = &[
         file: "web/src/api/client.ts",
         function: "fetchBasket",
     },
+    Question {
+        id: "bundle_frame",
+        query: "Nothing is shown after a reload\n\n```\nTypeError: Cannot read properties of null\n    at fetchBasket (web.esm-bundler.js:6990:5)\n    at r (http://localhost/assets/index-4f3a.js:1:22345)\n```\n",
+        file: "web/src/api/client.ts",
+        function: "fetchBasket",
+    },
+    Question {
+        id: "vendored_frames",
+        query: "It stopped at night\n\n```\nTraceback (most recent call last):\n  File \"/srv/app/shop/payment.py\", line 12, in pay\n    client.charge(total)\n  File \"/v/lib/python3.8/site-packages/bank/pricing.py\", line 3, in apply_discount\n    return a\n  File \"/v/lib/python3.8/site-packages/bank/basket.py\", line 3, in total\n    return a\nRuntimeError: 17\n```\n",
+        file: "shop/payment.py",
+        function: "pay",
+    },
 ];
 
 fn snapshot(order: impl Fn(&mut Vec<SourceFile>)) -> Snapshot {

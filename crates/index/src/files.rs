@@ -6,8 +6,8 @@ mod paths;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts};
-use foveate_model::{LocalId, SourceFile};
+use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, LocalId};
+use foveate_model::{ParseIssue, Role, SkipReason, SourceFile};
 use rayon::prelude::*;
 
 pub use self::paths::PathTerms;
@@ -46,6 +46,8 @@ pub struct Files {
     chunk_file: Vec<FileId>,
     /// By file the bytes of its text.
     text_bytes: Vec<u32>,
+    /// See [`Files::gaps`].
+    gaps: Vec<FileId>,
 }
 
 /// A unit: see [`Files::unit_of`]. What ranking asks of thousands of them stands close together.
@@ -151,12 +153,16 @@ impl Files {
             first_chunk: Vec::with_capacity(files.len() + 1),
             chunk_file: Vec::new(),
             text_bytes: Vec::with_capacity(files.len()),
+            gaps: Vec::new(),
             files,
         };
         for (file, id) in table.files.iter().zip(ids) {
             table.first_chunk.push(table.chunk_file.len() as u32);
             let bytes = file.content.as_ref().map_or(0, |c| c.text.len());
             table.text_bytes.push(bytes as u32);
+            if is_gap(file) {
+                table.gaps.push(id);
+            }
             if let Some(content) = &file.content {
                 let facts = &content.facts;
                 table.definitions += facts.definitions.len();
@@ -216,6 +222,21 @@ impl Files {
     /// The files in path order.
     pub fn as_slice(&self) -> &[SourceFile] {
         &self.files
+    }
+
+    /// Code that is shipped and not indexed, or not wholly, although people read it: what is too
+    /// large, not in UTF-8, kept elsewhere or unreadable, and what took too long to parse. In path
+    /// order.
+    pub fn gaps(&self) -> &[FileId] {
+        &self.gaps
+    }
+
+    /// Why a file is not indexed, or not wholly; empty where it is.
+    pub fn gap_reason(&self, id: FileId) -> &'static str {
+        let file = self.file(id);
+        let skipped = file.skipped.as_ref().map(SkipReason::code);
+        let unparsed = is_unparsed(file).then(|| ParseIssue::Timeout.code());
+        skipped.or(unparsed).unwrap_or("")
     }
 
     /// The file with this id.
@@ -455,6 +476,26 @@ impl Files {
         let local = self.chunk(id).definition?;
         Some(self.global(self.chunk_file(id), local))
     }
+}
+
+fn is_gap(file: &SourceFile) -> bool {
+    let is_lost = match &file.skipped {
+        Some(reason) => matches!(
+            reason,
+            SkipReason::TooLarge { .. }
+                | SkipReason::NotUtf8
+                | SkipReason::LfsPointer
+                | SkipReason::Unreadable(_)
+        ),
+        None => is_unparsed(file),
+    };
+    is_lost && file.role == Role::Source && file.language.is_code()
+}
+
+/// Whether nothing is known of a file but its text. What other issues leave out is little.
+fn is_unparsed(file: &SourceFile) -> bool {
+    let content = file.content.as_ref();
+    content.is_some_and(|content| content.facts.issues.contains(&ParseIssue::Timeout))
 }
 
 /// The unit of each definition of a file.

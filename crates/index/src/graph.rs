@@ -272,6 +272,22 @@ impl Graph {
         }
     }
 
+    /// The directory of the npm package of this name; empty at the root.
+    pub fn package_directory(&self, name: &str) -> Option<&str> {
+        self.modules.ecmascript.package_directory(name)
+    }
+
+    /// The directory of the npm package whose name or directory ends with this segment: `core` for
+    /// `@scope/core`.
+    pub fn package_like(&self, segment: &str) -> Option<&str> {
+        self.modules.ecmascript.package_like(segment)
+    }
+
+    /// The directory of the npm package that a directory belongs to; the root where there is none.
+    pub fn package_around<'a>(&self, directory: &'a str) -> &'a str {
+        self.modules.ecmascript.package_around(directory)
+    }
+
     /// Where a definition is used, by file and line; itself and name-only matches of common names
     /// left out. The uses of a class are also those of its constructor.
     pub fn uses_of(&self, definition: DefId) -> &[CallSite] {

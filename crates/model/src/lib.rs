@@ -1,7 +1,9 @@
 //! The vocabulary that every other crate shares: ids, paths, spans, languages, roles and the facts
-//! that parsing one file yields. It holds no behaviour beyond constructors that guard invariants,
-//! and depends on the standard library alone. Start at [`facts`].
+//! that parsing one file yields. It holds no behaviour beyond constructors that guard invariants and
+//! the [escaping](escape) of what people read, and depends on the standard library alone. Start at
+//! [`facts`].
 
+pub mod escape;
 pub mod facts;
 pub mod history;
 pub mod id;

@@ -10,6 +10,7 @@ use crate::rank::{self, ListedFile, ListedFunction};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
+use crate::unsafe_text;
 
 /// Milliseconds per stage, measured by the caller-supplied clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,6 +72,7 @@ pub fn answer(
     );
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
+    issues.extend(candidates.unknown_focus());
     if ranked.files.is_empty() {
         issues.push(Issue {
             code: "no_match",
@@ -86,14 +88,18 @@ pub fn answer(
         &config.assemble,
     );
     issues.append(&mut pack.notes);
-    let end = now();
     let files = ranked.files.into_iter().take(request.limit);
+    let files: Vec<ListedFile> = files.map(|file| file.listed(&snapshot.files)).collect();
     let functions = ranked.functions.into_iter().take(request.limit);
+    let functions: Vec<ListedFunction> = functions.map(|f| f.listed(&snapshot.files)).collect();
+    let names = names(&candidates.symbols, &files, &functions, &pack);
+    issues.extend(unsafe_text::in_names(names));
+    let end = now();
     Answer {
         intent,
         symbols: candidates.symbols,
-        files: files.map(|file| file.listed(&snapshot.files)).collect(),
-        functions: functions.map(|f| f.listed(&snapshot.files)).collect(),
+        files,
+        functions,
         pack,
         issues,
         timings: Timings {
@@ -103,4 +109,21 @@ pub fn answer(
             assemble: end - done,
         },
     }
+}
+
+/// The paths and names that an answer takes from the repository.
+fn names<'a>(
+    symbols: &'a [ResolvedSymbol],
+    files: &'a [ListedFile],
+    functions: &'a [ListedFunction],
+    pack: &'a Pack,
+) -> impl Iterator<Item = &'a str> {
+    let symbols = symbols.iter().flat_map(|symbol| &symbol.resolved);
+    let files = files.iter().map(|file| &file.path);
+    let functions = functions.iter().flat_map(|f| [&f.path, &f.name]);
+    let items = pack.sections.iter().flat_map(|section| &section.items);
+    let items = items.flat_map(|item| [&item.path, &item.name]);
+    let dropped = pack.dropped.iter().flat_map(|d| [&d.path, &d.name]);
+    let names = symbols.chain(files).chain(functions);
+    names.chain(items).chain(dropped).map(String::as_str)
 }

@@ -18,6 +18,7 @@ mod plan;
 mod render;
 mod source;
 mod twins;
+mod unindexed;
 
 #[cfg(test)]
 mod tests;

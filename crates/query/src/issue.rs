@@ -1,10 +1,45 @@
 //! What an answer says about itself.
 
+use foveate_model::escape::shorten;
+
 /// Something that the answer could not do or that the reader should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// Stable code: `no_match`, `budget_too_small`, ….
     pub code: &'static str,
-    /// One sentence for people.
+    /// One sentence for people, without text of the query.
     pub detail: String,
+}
+
+/// Of more names only the first are told.
+const MOST_LISTED: usize = 5;
+/// Bytes of a name that are told.
+const LONGEST_LISTED: usize = 160;
+
+/// `a, b, c and 4 more`: the first of some names, escaped and cut.
+pub(crate) fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    let mut names = names.into_iter();
+    let first: Vec<String> = names
+        .by_ref()
+        .take(MOST_LISTED)
+        .map(|name| shorten(name.as_ref(), LONGEST_LISTED).into_owned())
+        .collect();
+    let listed = first.join(", ");
+    match names.count() {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_short_and_safe() {
+        assert_eq!(list(["a", "b\u{1b}"]), "a, b\\u{1b}");
+        assert_eq!(list(["x"; 9]), "x, x, x, x, x and 4 more");
+        let long = list(vec!["ü\n".repeat(10_000); 9]);
+        assert!(long.len() < 1000 && !long.contains('\n'), "{long}");
+    }
 }

@@ -13,6 +13,7 @@ pub mod request;
 pub mod resolve;
 pub mod text;
 pub mod tokenizer;
+mod unsafe_text;
 
 pub use answer::{Answer, Timings, answer};
 pub use config::RankingConfig;

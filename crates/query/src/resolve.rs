@@ -1,16 +1,22 @@
 //! The definitions and files that the query names, each with how it was found and how strong that
 //! evidence is. Nothing is ranked here. Start at [`resolve`].
 
+mod frames;
 mod literals;
 mod names;
+mod packages;
 mod places;
 mod words;
 
 pub(crate) use self::words::is_stop_word;
 
+use std::cell::OnceCell;
+
 use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::Role;
 
+use self::packages::Manifests;
+use crate::issue::{self, Issue};
 use crate::request::Focus;
 use crate::text::QueryText;
 
@@ -55,7 +61,7 @@ pub struct StrengthConfig {
     pub words: f32,
     pub word: f32,
     pub focus: f32,
-    /// Factor where only the last name of a dotted one is known.
+    /// Factor where only the last name of a dotted one is known, or only the name of a frame.
     pub last_name: f32,
     /// Factor where the case or the underscores differ.
     pub folded: f32,
@@ -107,6 +113,39 @@ pub struct Candidates {
     pub definitions: Vec<Evidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
+    /// What of the focus the snapshot does not have, as given.
+    pub unknown: Unknown,
+}
+
+/// Paths and symbols of a focus that mean nothing in a snapshot.
+#[derive(Clone, Debug, Default)]
+pub struct Unknown {
+    /// Paths of no file.
+    pub paths: Vec<String>,
+    /// Symbols of which no definition has the name; one of a similar name may have been found.
+    pub symbols: Vec<String>,
+}
+
+impl Candidates {
+    /// The issue of a focus that names what is not there.
+    pub(crate) fn unknown_focus(&self) -> Option<Issue> {
+        let named = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what}: {}", issue::list(names)))
+        };
+        let Unknown { paths, symbols } = &self.unknown;
+        let unknown: Vec<String> = [named("paths of no file", paths), named("symbols", symbols)]
+            .into_iter()
+            .flatten()
+            .collect();
+        (!unknown.is_empty()).then(|| Issue {
+            code: "unknown_focus",
+            detail: format!(
+                "`focus` names what this revision does not have, {}; give paths of files from the \
+                 repository's root, and names as they are defined",
+                unknown.join("; ")
+            ),
+        })
+    }
 }
 
 /// Resolves what the query names.
@@ -121,6 +160,7 @@ pub fn resolve(
         config,
         found: Candidates::default(),
         fuzzy_left: config.fuzzy_names,
+        manifests: OnceCell::new(),
     };
     finder.focus(focus);
     finder.frames(text);
@@ -138,6 +178,8 @@ struct Finder<'a> {
     config: &'a ResolveConfig,
     found: Candidates,
     fuzzy_left: usize,
+    /// Read when a frame first asks for them.
+    manifests: OnceCell<Manifests>,
 }
 
 impl Finder<'_> {
@@ -220,12 +262,15 @@ impl Finder<'_> {
     fn focus(&mut self, focus: &Focus) {
         let strength = self.config.strength.focus;
         for path in &focus.paths {
-            if let Some(file) = self.snapshot.files.find(path.as_str()) {
-                self.note_file(file, "focus", strength);
+            match self.snapshot.files.find(path.as_str()) {
+                Some(file) => self.note_file(file, "focus", strength),
+                None => self.found.unknown.paths.push(path.to_string()),
             }
         }
         for symbol in &focus.symbols {
-            self.name(symbol, "focus", strength);
+            if !self.name(symbol, "focus", strength) {
+                self.found.unknown.symbols.push(symbol.clone());
+            }
         }
     }
 }

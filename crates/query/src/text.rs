@@ -4,7 +4,7 @@
 //! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
 //! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
 //! the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack traces out of both
-//! ([`frame`] reads one line of them), [`pasted`] finds code without marks, [`names`], [`paths`],
+//! ([`frame`] reads one line of them, [`origin`] tells whose code its path is), [`pasted`] finds code without marks, [`names`], [`paths`],
 //! [`literals`] and [`imports`] collect what is named. Start at [`QueryText::parse`].
 
 mod boilerplate;
@@ -18,6 +18,7 @@ mod lines;
 mod literals;
 mod markdown;
 mod names;
+pub mod origin;
 mod pasted;
 mod paths;
 mod repair;
@@ -65,10 +66,13 @@ pub struct Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
-    /// like. For Java it is made of the package and the file: `org/acme/Client.java`.
+    /// like. For Java it is made of the package and the file: `org/acme/Client.java`. Empty for a
+    /// component that is named without a place (`at <TodoList>` of Vue).
     pub path: String,
     /// 1-based line, 0 if absent.
     pub line: u32,
+    /// 1-based column, 0 if absent.
+    pub column: u32,
     /// The function as printed (`connect`, `Client.connect`), possibly empty.
     pub function: String,
 }

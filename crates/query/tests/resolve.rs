@@ -314,3 +314,330 @@ fn a_link_to_lines_names_what_stands_at_both_ends() {
         ["lib/store.py:Store.bulk_create", "lib/store.py:Store.get"]
     );
 }
+
+const FRAMEWORK: &str = "
+    //- package.json
+    {\"name\": \"framework-monorepo\", \"private\": true}
+
+    //- packages/runtime-core/package.json
+    {\"name\": \"@frame/runtime-core\"}
+
+    //- packages/runtime-core/src/renderer.ts
+    export function createRenderer(options: any) {
+      const unmountComponent = (instance: any) => {
+        instance.stop()
+      }
+      const patch = (a: any) => a
+      return { unmountComponent, patch }
+    }
+    export class ReactiveEffect {
+      run() { return 1 }
+    }
+
+    //- packages/runtime-core/src/emits.ts
+    export function emit(event: string) { return event }
+    export function get(key: string) { return key }
+
+    //- packages/frame/package.json
+    {\"name\": \"frame\"}
+
+    //- packages/frame/src/index.ts
+    export function patch(b: any) { return b }
+    export const KeepAlive = { name: 'KeepAlive' }
+    export interface Globals { KeepAlive: string }
+
+    //- packages/frame/src/Teleport.ts
+    export const TeleportImpl = { name: 'Teleport' }
+
+    //- packages/frame/src/store.ts
+    export function serializeStore(b: any) { return b }
+
+    //- packages/frame/dist/frame.js
+    // @generated
+    function unmountComponent(a) { return a }
+    function another(a) { return a }
+
+    //- packages/frame/src/utils/index.ts
+    export function deepClone(b: any) { return b }
+
+    //- packages/frame/src/events.js
+    export function listenAll(b) { return b }
+
+    //- packages/frame/tests/renderer.spec.ts
+    function unmountComponent(a: any) { return a }
+
+    //- playground/src/TodoItem.vue
+    <template><i/></template>
+";
+
+/// The frames of a trace must mean exactly these definitions and files, the innermost first.
+#[track_caller]
+fn check_trace(repository: &str, trace: &str, definitions: &[&str], files: &[&str]) {
+    let snapshot = snapshot(repository, &[]);
+    let query = format!("It breaks\n\n```\nTypeError: a is null\n{trace}\n```\n");
+    let found = find(&snapshot, &query, &Focus::default());
+    let traced = found.symbols.iter().filter(|s| s.from == "traceback");
+    let resolved: Vec<&String> = traced.flat_map(|s| &s.resolved).collect();
+    assert_eq!(resolved, definitions, "{trace}");
+    let traced = found.files.iter().filter(|f| f.from == "traceback");
+    let paths: Vec<&str> = traced.map(|f| snapshot.files.path(f.file)).collect();
+    assert_eq!(paths, files, "{trace}");
+}
+
+const RENDERER: &str = "packages/runtime-core/src/renderer.ts";
+const UNMOUNT: &str = "packages/runtime-core/src/renderer.ts:createRenderer.unmountComponent";
+
+#[test]
+fn a_frame_of_an_own_bundle_is_found_by_its_name() {
+    for trace in [
+        "    at unmountComponent (runtime-core.esm-bundler.js:6990:5)",
+        "runtime-core.esm-bundler.js:6990:5 at unmountComponent",
+        "unmountComponent @ runtime-core.esm-bundler.js:6990",
+        "unmountComponent@http://localhost/assets/index-4f3a.js:1:2345",
+        "    at Object.unmountComponent [as um] (webpack-internal:///./node_modules/.pnpm/@frame+runtime-core@3.4.2/node_modules/@frame/runtime-core/dist/runtime-core.esm-bundler.js:6990:5)",
+        "    at unmountComponent$1 (http://localhost:5173/node_modules/.vite/deps/chunk-4XKHB2AD.js?v=81:10:5)",
+        "    at unmountComponent (frame.runtime.global.js:10:5)",
+        // Built, and in the repository.
+        "    at unmountComponent (/a/node_modules/frame/dist/frame.js:2:5)",
+        "    at unmountComponent (http://localhost/dist/frame.js:2:5)",
+    ] {
+        check_trace(FRAMEWORK, trace, &[UNMOUNT], &[RENDERER]);
+    }
+}
+
+#[test]
+fn names_of_built_files_must_be_specific() {
+    let own = "runtime-core.esm-bundler.js:1:5";
+    // A method by its class; a word that one function of the package has; others say nothing.
+    check_trace(
+        FRAMEWORK,
+        &format!("    at ReactiveEffect.run ({own})"),
+        &["packages/runtime-core/src/renderer.ts:ReactiveEffect.run"],
+        &[RENDERER],
+    );
+    check_trace(
+        FRAMEWORK,
+        &format!("    at patch ({own})"),
+        &["packages/runtime-core/src/renderer.ts:createRenderer.patch"],
+        &[RENDERER],
+    );
+    for name in ["emit", "get", "run", "r", "Object.e.t", "missingName"] {
+        check_trace(FRAMEWORK, &format!("    at {name} ({own})"), &[], &[]);
+        let application = format!("{name}@http://localhost/assets/index-4f3a.js:1:2345");
+        check_trace(FRAMEWORK, &application, &[], &[]);
+    }
+    // Whose `patch` it is, nobody knows.
+    let trace = "    at patch (http://localhost/assets/index-4f3a.js:1:2345)";
+    check_trace(FRAMEWORK, trace, &[], &[]);
+}
+
+#[test]
+fn what_is_installed_from_elsewhere_is_not_the_repository() {
+    for trace in [
+        "    at unmountComponent (/a/node_modules/other/dist/frame.js:2:5)",
+        "    at deepClone (/a/node_modules/other/src/utils/index.ts:1:5)",
+        "    at serializeStore (other-router.esm-bundler.js:6990:5)",
+        "    at listenAll (events.js:315:20)",
+        "    at listenAll (node:events:315:20)",
+        "    at listenAll (internal/events.js:315:20)",
+        "    at listenAll (http://localhost/vendor/other/events.js:315:20)",
+        "    at serializeStore (/srv/app/src/pages.ts:3:1)",
+    ] {
+        check_trace(FRAMEWORK, trace, &[], &[]);
+    }
+    // A minified file is not the source that is called like it.
+    let trace = "    at e (http://localhost/assets/index.js:1:22345)";
+    check_trace(FRAMEWORK, trace, &[], &[]);
+}
+
+#[test]
+fn installed_files_of_an_own_package_are_found() {
+    let place = "packages/runtime-core/src/emits.ts";
+    check_trace(
+        FRAMEWORK,
+        "    at emit (/a/node_modules/@frame/runtime-core/src/emits.ts:1:5)",
+        &["packages/runtime-core/src/emits.ts:emit"],
+        &[place],
+    );
+}
+
+#[test]
+fn components_of_a_warning_are_found() {
+    check_trace(
+        FRAMEWORK,
+        "[Vue warn]: Unhandled error\n  at <TodoItem a=1 >\n  at <Teleport>\n  at <KeepAlive>\n  at <Missing>\n  at <App>",
+        &["packages/frame/src/index.ts:KeepAlive"],
+        &[
+            "playground/src/TodoItem.vue",
+            "packages/frame/src/Teleport.ts",
+            "packages/frame/src/index.ts",
+        ],
+    );
+}
+
+const PYTHON: &str = "
+    //- src/acme/__init__.py
+    from .views import show
+
+    //- src/acme/views.py
+    def show(request):
+        return request
+
+    //- src/acme/typing.py
+    def cast(a):
+        return a
+
+    //- src/acme/utils/__init__.py
+    //- src/acme/utils/defer.py
+    def later(a):
+        return a
+
+    //- single.py
+    def alone(a):
+        return a
+";
+
+#[test]
+fn python_packages_are_own_or_not() {
+    let frame = |path: &str, name: &str| format!("  File \"{path}\", line 1, in {name}");
+    let check = |path: &str, name: &str, definitions: &[&str], files: &[&str]| {
+        check_trace(PYTHON, &frame(path, name), definitions, files);
+    };
+    let defer = "src/acme/utils/defer.py";
+    let later = "src/acme/utils/defer.py:later";
+    check(
+        "/v/site-packages/acme/utils/defer.py",
+        "later",
+        &[later],
+        &[defer],
+    );
+    check(
+        "/v/dist-packages/acme-1.0-py3.egg/acme/utils/defer.py",
+        "later",
+        &[later],
+        &[defer],
+    );
+    // Moved since.
+    check(
+        "/v/site-packages/acme/defer.py",
+        "later",
+        &[later],
+        &[defer],
+    );
+    check("/v/site-packages/acme/gone.py", "later", &[later], &[defer]);
+    check(
+        "/v/site-packages/single.py",
+        "alone",
+        &["single.py:alone"],
+        &["single.py"],
+    );
+    check(
+        "/srv/app/acme/views.py",
+        "show",
+        &["src/acme/views.py:show"],
+        &["src/acme/views.py"],
+    );
+    for path in [
+        "/v/site-packages/twisted/internet/defer.py",
+        "/usr/lib/python3.8/typing.py",
+        "C:\\Python38\\lib\\typing.py",
+        "/v/site-packages/defer.py",
+        "<frozen typing>",
+    ] {
+        check(path, "later", &[], &[]);
+    }
+}
+
+#[test]
+fn own_packages_of_other_languages_are_known_by_their_manifests() {
+    let repository = "
+        //- Cargo.toml
+        [workspace]
+
+        //- tokio/Cargo.toml
+        [package]
+        name = \"tokio\"
+
+        //- tokio/src/lib.rs
+        pub mod a;
+
+        //- go.mod
+        module example.com/acme/gin
+
+        //- render/json.go
+        package render
+
+        //- composer.json
+        {
+            \"name\": \"acme/http\"
+        }
+
+        //- src/Kernel.php
+        <?php
+
+        //- acme.gemspec
+        x
+
+        //- lib/acme/run.rb
+        x
+    ";
+    let check = |trace: &str, files: &[&str]| check_trace(repository, trace, &[], files);
+    let crates = "/r/.cargo/registry/src/index.crates.io-6f17";
+    check(
+        &format!("    at {crates}/tokio-1.2.0/src/lib.rs:1:2"),
+        &["tokio/src/lib.rs"],
+    );
+    check(&format!("    at {crates}/mio-0.7.0/src/lib.rs:1:2"), &[]);
+    check(
+        "main.f()\n\t/go/pkg/mod/example.com/acme/gin@v1.9.0/render/json.go:1 +0x1",
+        &["render/json.go"],
+    );
+    check(
+        "main.f()\n\t/go/pkg/mod/example.com/other@v1.9.0/render/json.go:1 +0x1",
+        &[],
+    );
+    check(
+        "#0 /srv/vendor/acme/http/src/Kernel.php(1): A->b()",
+        &["src/Kernel.php"],
+    );
+    check("#0 /srv/vendor/other/http/src/Kernel.php(1): A->b()", &[]);
+    check(
+        "/g/gems/acme-1.2/lib/acme/run.rb:1:in `a'",
+        &["lib/acme/run.rb"],
+    );
+    check("/g/gems/other-1.2/lib/other/run.rb:1:in `a'", &[]);
+}
+
+#[test]
+fn paths_of_what_is_installed_from_elsewhere_name_no_file() {
+    let snapshot = snapshot(PYTHON, &[]);
+    let query =
+        "See /v/site-packages/twisted/internet/defer.py:1 and site-packages/acme/views.py:1";
+    let found = find(&snapshot, query, &Focus::default());
+    let paths: Vec<&str> = found
+        .files
+        .iter()
+        .map(|f| snapshot.files.path(f.file))
+        .collect();
+    assert_eq!(paths, ["src/acme/views.py"]);
+}
+
+#[test]
+fn a_focus_that_is_not_there_is_told() {
+    let focus = Focus {
+        paths: ["lib/views.py", "lib/gone.py", "lib"]
+            .iter()
+            .map(|path| RepoPath::new(path).unwrap())
+            .collect(),
+        symbols: ["Store.get", "bulk_craete", "Store.gone", "Depot"]
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    };
+    let found = find(&snapshot(LIBRARY, &[]), "it is slow", &focus);
+    assert_eq!(found.unknown.paths, ["lib/gone.py", "lib"]);
+    assert_eq!(
+        found.unknown.symbols,
+        ["bulk_craete", "Store.gone", "Depot"]
+    );
+}

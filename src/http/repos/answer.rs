@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use foveate_model::escape::escape;
 use foveate_model::{SkipReason, SourceFile};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -173,18 +174,23 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
         },
         disk: DiskAnswer {
             bytes: repository.kept().bytes(),
-            error: repository.kept().trouble(),
+            error: repository.kept().trouble().as_deref().map(shown),
         },
-        error: status.error.clone(),
+        error: status.error.as_deref().map(shown),
         skipped_files: None,
     }
+}
+
+/// A reason, for people: on one line and safe to show.
+fn shown(reason: &str) -> String {
+    escape(reason).into_owned()
 }
 
 fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
     let (directories, reason) = match watching {
         Watching::Off => (None, None),
         Watching::Events { directories } => (Some(*directories), None),
-        Watching::Sweeping { reason } => (None, Some(reason.clone())),
+        Watching::Sweeping { reason } => (None, Some(shown(reason))),
     };
     WatchAnswer {
         mode: watching.name().to_owned(),
@@ -221,7 +227,7 @@ pub fn skipped_files(repository: &Repository) -> Vec<SkippedAnswer> {
                 SkipReason::TooLarge { limit, .. } => {
                     Some(format!("larger than index.max_file_bytes = {limit}"))
                 }
-                SkipReason::Unreadable(why) => Some(why.clone()),
+                SkipReason::Unreadable(why) => Some(shown(why)),
                 _ => None,
             },
         })

@@ -69,6 +69,21 @@ impl EcmascriptModules {
         self.packages.resolve(files, "", specifier)
     }
 
+    /// The directory of the package of this name.
+    pub(super) fn package_directory(&self, name: &str) -> Option<&str> {
+        self.packages.directory_of(name)
+    }
+
+    /// The directory of the package whose name or directory ends with this segment.
+    pub(super) fn package_like(&self, segment: &str) -> Option<&str> {
+        self.packages.directory_like(segment)
+    }
+
+    /// The directory of the package that a directory belongs to.
+    pub(super) fn package_around<'a>(&self, directory: &'a str) -> &'a str {
+        self.packages.nearest_directory(directory)
+    }
+
     /// The aliases that bundlers are commonly given: `@/x` and `~/x` for the sources of the nearest
     /// package, and a path from that package's directory.
     fn resolve_alias(&self, files: &Files, directory: &str, specifier: &str) -> Option<FileId> {

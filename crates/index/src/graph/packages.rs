@@ -32,6 +32,8 @@ pub(super) struct Packages {
     packages: Vec<Package>,
     by_name: HashMap<Box<str>, Vec<u32>>,
     by_directory: HashMap<Box<str>, u32>,
+    /// By the last segment of a package's name, or of its directory where no name ends so.
+    by_last_segment: HashMap<Box<str>, u32>,
 }
 
 impl Packages {
@@ -56,7 +58,30 @@ impl Packages {
                 subpaths: subpaths(&json).into(),
             });
         }
+        packages.by_last_segment = packages.last_segments();
         packages
+    }
+
+    fn last_segments(&self) -> HashMap<Box<str>, u32> {
+        let names = self.by_name.iter().filter_map(|(name, numbers)| {
+            let number = numbers.first()?;
+            Some((&**name, *number))
+        });
+        let directories = (0..).zip(&self.packages);
+        let directories = directories.map(|(number, package)| (&*package.directory, number));
+        let mut segments = HashMap::default();
+        for named in [names.collect::<Vec<_>>(), directories.collect()] {
+            let mut own: HashMap<Box<str>, u32> = HashMap::default();
+            for (text, number) in named {
+                let last = text.rsplit('/').next().unwrap_or(text);
+                let first = own.entry(last.into()).or_insert(number);
+                *first = number.min(*first);
+            }
+            for (last, number) in own {
+                segments.entry(last).or_insert(number);
+            }
+        }
+        segments
     }
 
     /// The file of `name` or `name/sub/path`. Of several packages with that name the one nearest to
@@ -116,6 +141,13 @@ impl Packages {
         Some(&self.packages.get(number as usize)?.directory)
     }
 
+    /// The directory of the package whose name or directory ends with a segment: `core` is that of
+    /// `@scope/core`, or else of whatever lies in `packages/core`.
+    pub(super) fn directory_like(&self, segment: &str) -> Option<&str> {
+        let number = *self.by_last_segment.get(segment)?;
+        Some(&self.packages.get(number as usize)?.directory)
+    }
+
     pub(super) fn heap_bytes(&self) -> usize {
         let strings = |list: &[String]| list.iter().map(|s| s.len() + 24).sum::<usize>();
         let packages: usize = self
@@ -134,7 +166,10 @@ impl Packages {
             })
             .sum();
         let names = |keys: usize| keys * 64;
-        packages + names(self.by_name.len()) + names(self.by_directory.len())
+        packages
+            + names(self.by_name.len())
+            + names(self.by_directory.len())
+            + names(self.by_last_segment.len())
     }
 }
 

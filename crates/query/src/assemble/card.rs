@@ -2,6 +2,7 @@
 
 use foldhash::HashSet;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
+use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
@@ -219,7 +220,7 @@ pub(super) fn outline(
             "{}: {} {}",
             definition.lines.start,
             definition.kind.name(),
-            one_line(&definition.name, MEMBER)
+            one_line(&escape(&definition.name), MEMBER)
         ));
     }
     if rest > 0 {
@@ -274,7 +275,7 @@ fn signature(definition: &Definition, text: &str, limit: usize) -> String {
     let signature = one_line(span.of(text), limit);
     let signature = signature.trim_end_matches([':', '{', ' ']);
     if signature.is_empty() {
-        one_line(&definition.name, limit)
+        one_line(&escape(&definition.name), limit)
     } else {
         signature.to_owned()
     }

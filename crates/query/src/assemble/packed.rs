@@ -1,13 +1,13 @@
 //! What is in the context so far: what it costs, and which lines it shows.
 
-use foveate_index::{DefId, FileId};
+use foveate_index::{DefId, FileId, Files};
 use foveate_model::Lines;
 
 use super::render::{self, Entry, Piece, SectionKind};
 use super::{Fidelity, Item, Pack, Section};
 use crate::intent::Intent;
 use crate::request::Format;
-use crate::tokenizer;
+use crate::{tokenizer, unsafe_text};
 
 /// Tokens kept back: the counts of pieces do not add up exactly.
 const RESERVE: usize = 2;
@@ -212,7 +212,7 @@ impl<'a> Packed<'a> {
 
     /// Renders everything, verifies the count, and leaves the least worthy out until it holds.
     /// `budgets` are the shares of the sections.
-    pub(super) fn finish(mut self, budgets: [usize; 5]) -> Pack {
+    pub(super) fn finish(mut self, budgets: [usize; 5], files: &Files) -> Pack {
         let (mut context, mut used) = self.render();
         while used > self.budget {
             let last = self.placed.iter().map(|p| p.sequence).max();
@@ -230,10 +230,15 @@ impl<'a> Packed<'a> {
                 items: placed.iter().map(|p| item(p)).collect(),
             })
             .collect();
+        let shown = self.placed.iter().map(|p| {
+            let entry = &p.measured.entry;
+            (p.shows.file, entry.lines, entry.body.as_str())
+        });
         Pack {
             context,
             used,
             sections,
+            notes: unsafe_text::in_code(files, shown).into_iter().collect(),
             ..Pack::default()
         }
     }

@@ -13,7 +13,7 @@ use super::needs;
 use super::packed::{Order, Packed, Shows};
 use super::render::{Entry, SectionKind};
 use super::twins::{Alike, Stretch, Twin, Twins};
-use super::{Dropped, Pack};
+use super::{Dropped, Pack, unindexed};
 use crate::intent::Intent;
 use crate::issue::Issue;
 use crate::rank::Ranked;
@@ -122,13 +122,13 @@ impl<'a> Plan<'a> {
         links.fill(&mut self, Pass::Rest);
         bodies.report(&mut self);
         links.report(&mut self);
-        self.report_unreadable();
+        unindexed::report(&mut self);
         self.finish()
     }
 
     fn finish(mut self) -> Pack {
         let budgets = SectionKind::ALL.map(|kind| self.share(kind));
-        let mut pack = self.packed.finish(budgets);
+        let mut pack = self.packed.finish(budgets, &self.snapshot.files);
         let nothing = pack.sections.is_empty();
         if nothing && !(self.ranked.functions.is_empty() && self.ranked.files.is_empty()) {
             self.notes.push(Issue {
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
             });
         }
         pack.dropped = self.dropped;
-        pack.notes = self.notes;
+        pack.notes.append(&mut self.notes);
         pack
     }
 
@@ -307,29 +307,6 @@ impl<'a> Plan<'a> {
             file: self.snapshot.files.file_of(id),
             definition: Some(id),
             lines: Vec::new(),
-        }
-    }
-
-    /// Files that the query names or that rank high, but could not be read.
-    fn report_unreadable(&mut self) {
-        let named = self.candidates.files.iter().map(|evidence| evidence.file);
-        let best = self
-            .ranked
-            .files
-            .iter()
-            .take(self.config.outline_files)
-            .map(|file| file.id);
-        let mut seen = HashSet::default();
-        for file in named.chain(best) {
-            let source = self.snapshot.files.file(file);
-            if let (Some(reason), true) = (&source.skipped, seen.insert(file)) {
-                self.dropped.push(Dropped {
-                    path: source.path.as_str().to_owned(),
-                    name: String::new(),
-                    tokens: 0,
-                    reason: reason.code(),
-                });
-            }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Entries to text in three formats. Contents are other people's: nothing in them may end the
-//! markup around them. Every rendered piece ends with a line end and begins with a mark, so that
+//! markup around them, and paths and names are escaped. Every rendered piece ends with a line end and begins with a mark, so that
 //! the counts of the pieces add up to the count of the whole but for a few tokens.
 
 mod json;
@@ -8,6 +8,7 @@ mod xml;
 
 use std::borrow::Cow;
 
+use foveate_model::escape::escape;
 use foveate_model::{Language, Lines};
 
 use super::Fidelity;
@@ -103,11 +104,11 @@ impl Entry {
     }
 
     /// Calls `show` with its properties in the order in which they are shown, empty and usual ones
-    /// left out.
+    /// left out. Their values are escaped.
     fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {
-        show("path", &self.path);
+        show("path", &escape(&self.path));
         if !self.name.is_empty() {
-            show("name", &self.name);
+            show("name", &escape(&self.name));
         }
         if !self.kind.is_empty() {
             show("kind", self.kind);
@@ -120,7 +121,7 @@ impl Entry {
             show("cut", "true");
         }
         for (name, value) in &self.facts {
-            show(name, value);
+            show(name, &escape(value));
         }
     }
 

@@ -7,6 +7,8 @@ mod renderings;
 mod rules;
 mod surroundings;
 mod twins;
+mod unindexed;
+mod unsafe_text;
 
 use std::sync::Arc;
 
@@ -21,13 +23,19 @@ use crate::request::{Format, Request};
 
 /// A snapshot of files given as path and text.
 fn snapshot(files: impl IntoIterator<Item = (String, String)>) -> Snapshot {
+    limited_snapshot(files, &foveate_parse::Limits::default())
+}
+
+fn limited_snapshot(
+    files: impl IntoIterator<Item = (String, String)>,
+    limits: &foveate_parse::Limits,
+) -> Snapshot {
     let files = files
         .into_iter()
         .map(|(path, text)| {
             let path = RepoPath::new(&path).unwrap();
-            let limits = foveate_parse::Limits::default();
             let by_name = foveate_parse::language_by_name(&path);
-            let (language, content) = foveate_parse::read(by_name, text.as_bytes(), &limits);
+            let (language, content) = foveate_parse::read(by_name, text.as_bytes(), limits);
             let (content, skipped) = match content {
                 Ok(content) => (Some(Arc::new(content)), None),
                 Err(reason) => (None, Some(reason)),

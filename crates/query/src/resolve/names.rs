@@ -27,34 +27,40 @@ impl Finder<'_> {
         }
     }
 
-    /// One identifier or dotted chain of identifiers.
-    pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) {
+    /// One identifier or dotted chain of identifiers; false where nothing is called so, although
+    /// something similar, or parts of it, may have been found.
+    pub(super) fn name(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let name = name.trim_start_matches("self.").trim_start_matches("this.");
         if name.contains('.') {
-            self.dotted(name, from, strength);
-        } else if !self.plain(name, from, strength) {
+            return self.dotted(name, from, strength);
+        }
+        let known = self.plain(name, from, strength);
+        if !known {
             self.fuzzy(name, from, strength);
         }
+        known
     }
 
     /// `a.b.C.m`: as a path through modules; else by its longest known qualified suffix; else each
-    /// of its names alone.
-    fn dotted(&mut self, name: &str, from: &'static str, strength: f32) {
+    /// of its names alone, and then it is false.
+    fn dotted(&mut self, name: &str, from: &'static str, strength: f32) -> bool {
         let snapshot = self.snapshot;
         let qualified = self.config.strength.qualified.max(strength);
         if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, name) {
             self.note_file(file, "module", self.config.strength.path);
-            return;
+            return true;
         }
         let through_modules = snapshot.graph.resolve_dotted(&snapshot.files, name);
         if !through_modules.is_empty() {
-            return self.note(name, from, qualified, &through_modules);
+            self.note(name, from, qualified, &through_modules);
+            return true;
         }
         let mut suffix = name;
         while suffix.contains('.') {
             let found = snapshot.symbols.qualified(suffix);
             if !found.is_empty() {
-                return self.note(name, from, qualified, found);
+                self.note(name, from, qualified, found);
+                return true;
             }
             suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);
         }
@@ -62,6 +68,7 @@ impl Finder<'_> {
         for part in name.split('.') {
             self.plain(part, from, strength * last_name);
         }
+        false
     }
 
     /// A name without dots; false where nothing has it.

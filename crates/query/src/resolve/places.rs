@@ -1,35 +1,11 @@
-//! Places that the query names: stack frames, paths with and without lines, imports of its code.
+//! Places that the query names: paths with and without lines, imports of its code.
 
-use foveate_index::{DefId, FileId};
+use foveate_index::FileId;
 
 use super::Finder;
-use crate::text::{Frame, QueryText};
+use crate::text::QueryText;
 
 impl Finder<'_> {
-    /// The stack frames: the innermost one (the last) weighs most.
-    pub(super) fn frames(&mut self, text: &QueryText) {
-        let mut last = true;
-        for frame in text.frames.iter().rev() {
-            let files = self.files_at(&frame.path);
-            if files.is_empty() {
-                continue;
-            }
-            let strength = if last {
-                self.config.strength.last_frame
-            } else {
-                self.config.strength.frame
-            };
-            last = false;
-            for file in files {
-                self.note_file(file, "traceback", strength);
-                if let Some(definition) = self.at_frame(file, frame) {
-                    let label = frame_label(frame);
-                    self.note(&label, "traceback", strength, &[definition]);
-                }
-            }
-        }
-    }
-
     /// The paths and links.
     pub(super) fn paths(&mut self, text: &QueryText) {
         for mention in &text.paths {
@@ -69,41 +45,5 @@ impl Finder<'_> {
                 self.note_file(file, "import", self.config.strength.import);
             }
         }
-    }
-
-    fn files_at(&self, path: &str) -> Vec<FileId> {
-        let files = self.snapshot.files.find_by_suffix(path);
-        if files.len() > self.config.most_files_of_path {
-            Vec::new()
-        } else {
-            files
-        }
-    }
-
-    /// The function of a frame: by its name, the nearest to the line where several have it (the
-    /// traceback may come from another version); else by the line.
-    fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
-        let files = &self.snapshot.files;
-        let name = frame.function.rsplit('.').next().unwrap_or_default();
-        files
-            .definitions_of(file)
-            .filter(|id| {
-                let definition = files.definition(*id);
-                definition.kind.is_function() && !name.is_empty() && *definition.name == *name
-            })
-            .min_by_key(|id| {
-                let lines = files.definition(*id).lines;
-                (lines.start.abs_diff(frame.line), *id)
-            })
-            .or_else(|| files.definition_at(file, frame.line))
-    }
-}
-
-fn frame_label(frame: &Frame) -> String {
-    let file = frame.path.rsplit(['/', '\\']).next().unwrap_or_default();
-    if frame.function.is_empty() {
-        format!("{file}:{}", frame.line)
-    } else {
-        format!("{file}:{}", frame.function)
     }
 }

@@ -273,6 +273,9 @@ impl Collector {
         if frame::is_error(code) && code.contains(": ") {
             self.error(code);
         }
+        if let Some(found) = frame::of_line(code) {
+            self.frame(&found);
+        }
         if !code.contains(' ')
             && !code.contains("://")
             && let Some(mention) = paths::read(code, Strictness::Slash)
@@ -360,11 +363,14 @@ impl Collector {
     fn trace(&mut self, trace: &Trace<'_>) {
         let mut text = String::new();
         for found in &trace.frames {
+            self.frame(found);
+            if found.is_minified() {
+                continue;
+            }
             text.push_str(inside(&found.path));
             text.push(' ');
             text.push_str(&found.function);
             text.push('\n');
-            self.frame(found);
         }
         for line in &trace.source {
             text.push_str(line);

@@ -38,6 +38,14 @@ pub(super) fn is_trace_line(line: &str) -> bool {
     )
 }
 
+/// The frame that a piece of code in a sentence is, where it names a function.
+pub(super) fn of_line(code: &str) -> Option<Frame> {
+    match read(code)? {
+        Mark::Frame(frame, _) => Some(frame).filter(|frame| !frame.function.is_empty()),
+        _ => None,
+    }
+}
+
 /// Reads a line; none where it is no part of a trace.
 pub(super) fn read(line: &str) -> Option<Mark> {
     let text = strip_log_prefix(line.trim());
@@ -46,10 +54,12 @@ pub(super) fn read(line: &str) -> Option<Mark> {
     }
     header(text)
         .or_else(|| python(text))
+        .or_else(|| component(text))
         .or_else(|| at(text))
         .or_else(|| arrow(text))
         .or_else(|| place(text))
         .or_else(|| by_symbol(text))
+        .or_else(|| console(text))
         .or_else(|| located(text))
         .or_else(|| is_error(text).then_some(Mark::Error))
 }
@@ -101,11 +111,11 @@ fn python(text: &str) -> Option<Mark> {
             let rest = rest.strip_prefix(", line ")?;
             let line = leading_number(rest);
             let function = rest.split_once(", in ").map_or("", |(_, name)| name);
-            return Some(Mark::Frame(frame(path, line, function), order));
+            return Some(Mark::Frame(frame((path, line, 0), function), order));
         }
         let (place, function) = rest.split_once(", in ").unwrap_or((rest, ""));
-        let (path, line) = path_and_line(place)?;
-        return is_path(path).then(|| Mark::Frame(frame(path, line, function), order));
+        let place = place_of(place)?;
+        return is_path(place.0).then(|| Mark::Frame(frame(place, function), order));
     }
     let (path, function) = text.split_once(" in ")?;
     // Notebooks on the web print the path as a link.
@@ -120,7 +130,37 @@ fn python(text: &str) -> Option<Mark> {
     let path_ok =
         (path.ends_with(".py") || path.ends_with(".pyx")) && !path.contains([' ', '(', '"']);
     (name_ok && path_ok && path.contains(['/', '\\']))
-        .then(|| Mark::Frame(frame(path, 0, function), order))
+        .then(|| Mark::Frame(frame((path, 0, 0), function), order))
+}
+
+/// Vue's `at <TodoList items=3 >`, the innermost first, and of older versions
+/// `---> <TodoList> at src/TodoList.vue`.
+fn component(text: &str) -> Option<Mark> {
+    let order = Order::InnermostFirst;
+    let (rest, has_place) = match text.strip_prefix("at <") {
+        Some(rest) => (rest, false),
+        None => (
+            text.trim_start_matches(['-', '>', ' ']).strip_prefix('<')?,
+            true,
+        ),
+    };
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))?;
+    let (name, after) = rest.split_at(end);
+    if !name.starts_with(char::is_uppercase) {
+        return None;
+    }
+    if has_place {
+        let path = after.strip_prefix("> at ")?.trim_end();
+        let is_file = is_path(path) && !path.contains(' ');
+        return is_file.then(|| Mark::Frame(frame((path, 0, 0), ""), order));
+    }
+    let ends = after.starts_with([' ', '/', '>']) && after.trim_end().ends_with('>');
+    // Vue's own names for what has none.
+    let is_named = !matches!(name, "Anonymous" | "Root");
+    ends.then(|| match is_named {
+        true => Mark::Frame(frame(("", 0, 0), name), order),
+        false => Mark::Filler,
+    })
 }
 
 /// `at name (path:1:2)`, `at async name (path:1:2)`, `at path:1:2`, Java's `at a.b.C.name(C.java:1)`,
@@ -136,8 +176,8 @@ fn at(text: &str) -> Option<Mark> {
         if !name.contains(' ') && name.contains('.') && is_java_place(place) {
             return Some(Mark::Frame(java(name, place), order));
         }
-        if let Some((path, line)) = path_and_line(place).filter(|(path, _)| is_path(path)) {
-            return Some(Mark::Frame(frame(path, line, script_name(name)), order));
+        if let Some(place) = place_of(place).filter(|(path, ..)| is_path(path)) {
+            return Some(Mark::Frame(frame(place, script_name(name)), order));
         }
         let known = place.starts_with("<anonymous")
             || place == "native"
@@ -146,14 +186,14 @@ fn at(text: &str) -> Option<Mark> {
         let named = !name.is_empty() && name.split(' ').count() <= 4;
         return (known && named).then_some(Mark::Filler);
     }
-    let (path, line) = path_and_line(rest)?;
-    if path.contains(' ') || !is_path(path) {
+    let place = place_of(rest)?;
+    if place.0.contains(' ') || !is_path(place.0) {
         return None;
     }
-    if path.ends_with(".rs") {
-        return Some(Mark::Place(frame(path, line, "")));
+    if place.0.ends_with(".rs") {
+        return Some(Mark::Place(frame(place, "")));
     }
-    Some(Mark::Frame(frame(path, line, ""), order))
+    Some(Mark::Frame(frame(place, ""), order))
 }
 
 /// IPython's `---> 12 code` and `     12 code`.
@@ -174,13 +214,13 @@ fn arrow(text: &str) -> Option<Mark> {
 /// Go's `/a/b.go:12 +0x1d`.
 fn place(text: &str) -> Option<Mark> {
     let (place, offset) = text.split_once(" +0x").unwrap_or((text, ""));
-    let (path, line) = path_and_line(place)?;
+    let place = place_of(place)?;
+    let path = place.0;
     let go = path.ends_with(".go") && path.contains('/') && !path.contains(' ');
-    (go && (!offset.is_empty() || path.starts_with('/')))
-        .then(|| Mark::Place(frame(path, line, "")))
+    (go && (!offset.is_empty() || path.starts_with('/'))).then(|| Mark::Place(frame(place, "")))
 }
 
-/// PHP's `#0 /a.php(12): A->b()`, gdb's `#1  0x… in f (…) at a.c:12`, Firefox's `f@http://h/a.js:1:2`.
+/// PHP's `#0 /a.php(12): A->b()`, gdb's `#1  0x… in f (…) at a.c:12`.
 fn by_symbol(text: &str) -> Option<Mark> {
     let order = Order::InnermostFirst;
     if let Some(rest) = text.strip_prefix('#') {
@@ -198,23 +238,60 @@ fn by_symbol(text: &str) -> Option<Mark> {
                 .replace("::", ".");
             let path = format!("{path}.php");
             return Some(Mark::Frame(
-                frame(&path, leading_number(rest), &function),
+                frame((&path, leading_number(rest), 0), &function),
                 order,
             ));
         }
         let (head, place) = rest.rsplit_once(" at ")?;
-        let (path, line) = path_and_line(place).filter(|(path, _)| is_path(path))?;
+        let place = place_of(place).filter(|(path, ..)| is_path(path))?;
         let head = head.split_once(" in ").map_or(head, |(_, name)| name);
-        return Some(Mark::Frame(frame(path, line, head), order));
+        return Some(Mark::Frame(frame(place, head), order));
+    }
+    None
+}
+
+/// Firefox's and Safari's `f@http://h/a.js:1:2`, a console's `f @ a.js:12`, and `a.js:1:2 at f`.
+fn console(text: &str) -> Option<Mark> {
+    let order = Order::InnermostFirst;
+    if let Some((place, function)) = text.split_once(" at ") {
+        let place = place_of(place).filter(|(path, ..)| is_script(path))?;
+        let is_name = !function.is_empty() && !function.contains(' ') && place.2 > 0;
+        return is_name.then(|| Mark::Frame(frame(place, script_name(function)), order));
     }
     let (function, place) = text.split_once('@')?;
-    let script =
-        place.starts_with("http") || place.starts_with("file:") || place.starts_with("webpack");
-    if !script || function.contains(' ') {
-        return None;
+    let function = function.trim_end();
+    let place = place.trim_start();
+    if place == "[native code]" {
+        return (!function.contains(' ')).then_some(Mark::Filler);
     }
-    let (path, line) = path_and_line(place)?;
-    Some(Mark::Frame(frame(path, line, function), order))
+    // `promise callback*f`, `setTimeout handler*f`: who called it, asynchronously.
+    let function = function.rsplit('*').next().unwrap_or(function);
+    let has_scheme = ["http", "file:", "webpack"]
+        .iter()
+        .any(|s| place.starts_with(s));
+    let place = place_of(place).filter(|(path, ..)| has_scheme || is_script(path))?;
+    let is_name = !function.contains(' ') && (has_scheme || !function.is_empty());
+    is_name.then(|| Mark::Frame(frame(place, &nested_name(function)), order))
+}
+
+/// The function of a Firefox frame: `outer/inner` and `outer/inner/<`, the nameless one inside it,
+/// stand in `inner`.
+fn nested_name(function: &str) -> String {
+    let names = function.rsplit('/').map(|name| name.trim_end_matches('<'));
+    let name = names.into_iter().find(|name| !name.is_empty());
+    name.unwrap_or_default().replace(".prototype.", ".")
+}
+
+/// Whether a path may be that of a script or of what is made into one.
+fn is_script(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or(path);
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    is_path(path)
+        && !path.contains(' ')
+        && matches!(
+            extension,
+            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte"
+        )
 }
 
 /// pytest's `a/b.py:12: in name` and `a/b.py:12: ValueError`, Ruby's `a/b.rb:12:in 'name'`.
@@ -242,15 +319,21 @@ fn located(text: &str) -> Option<Mark> {
         // `block in name` stands in `name`.
         let name = name.rsplit_once(" in ").map_or(name, |(_, name)| name);
         let name = name.replace(['#', ':'], ".").replace("..", ".");
-        return Some(Mark::Frame(frame(path, line, &name), Order::InnermostFirst));
+        return Some(Mark::Frame(
+            frame((path, line, 0), &name),
+            Order::InnermostFirst,
+        ));
     }
     let rest = rest.trim();
     let function = rest.strip_prefix("in ").unwrap_or("");
     // `a.py:12: error: …` of a checker is a place, not a frame.
     let raised = rest.starts_with(char::is_uppercase) && is_error(rest);
     let known = !function.is_empty() || raised;
-    known.then(|| Mark::Frame(frame(path, line, function), Order::OutermostFirst))
+    known.then(|| Mark::Frame(frame((path, line, 0), function), Order::OutermostFirst))
 }
+
+/// What Vue writes before its warnings.
+const VUE_WARNING: &str = "[Vue warn]: ";
 
 /// `package.SomeError: text`, `SomeException`, `Uncaught TypeError: text`, `thread 'main' panicked
 /// at …`, `panic: …`.
@@ -266,6 +349,7 @@ pub(super) fn is_error(text: &str) -> bool {
         "Exception in thread ",
         "Uncaught ",
         "Unhandled ",
+        VUE_WARNING,
     ];
     if STARTS.iter().any(|start| text.starts_with(start))
         || (text.starts_with("thread '") && text.contains("panicked at"))
@@ -306,6 +390,7 @@ pub(super) fn error_text(line: &str) -> &str {
         "Uncaught (in promise) ",
         "Uncaught ",
         "Caused by: ",
+        VUE_WARNING,
         "> ",
     ] {
         text = text.strip_prefix(prefix).map_or(text, str::trim_start);
@@ -313,10 +398,11 @@ pub(super) fn error_text(line: &str) -> &str {
     text
 }
 
-fn frame(path: &str, line: u32, function: &str) -> Frame {
+fn frame((path, line, column): Place<'_>, function: &str) -> Frame {
     Frame {
         path: clean_path(path),
         line,
+        column,
         function: clean_function(function),
     }
 }
@@ -331,6 +417,10 @@ pub(super) fn clean_path(path: &str) -> String {
             Some((_, path)) if hosted || bundled => path,
             _ => rest,
         };
+        if bundled && let Some((_, path)) = path.rsplit_once("~/") {
+            // What webpack called this directory once.
+            return clean_path(&format!("node_modules/{path}"));
+        }
     }
     let path = path.split('?').next().unwrap_or(path);
     // `**init**.py`: Markdown took the underscores for emphasis.
@@ -355,7 +445,7 @@ fn script_name(name: &str) -> &str {
 
 /// `C.java:12`, `C.kt:12`, `C.scala:12`.
 fn is_java_place(place: &str) -> bool {
-    let (file, _) = path_and_line(place).unwrap_or((place, 0));
+    let (file, ..) = place_of(place).unwrap_or((place, 0, 0));
     [".java", ".kt", ".scala", ".groovy"]
         .iter()
         .any(|e| file.ends_with(e))
@@ -364,7 +454,7 @@ fn is_java_place(place: &str) -> bool {
 
 /// `a.b.C$D.name` in `C.java:12`: `a/b/C.java`, 12, `D.name`.
 fn java(name: &str, place: &str) -> Frame {
-    let (file, line) = path_and_line(place).unwrap_or((place, 0));
+    let (file, line, column) = place_of(place).unwrap_or((place, 0, 0));
     // `java.base/java.lang.Integer.parseInt`
     let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
     let package: Vec<&str> = name
@@ -387,18 +477,22 @@ fn java(name: &str, place: &str) -> Frame {
     Frame {
         path,
         line,
+        column,
         function,
     }
 }
 
-/// `path:12:34` or `path:12` to the path and its line.
-fn path_and_line(text: &str) -> Option<(&str, u32)> {
+/// A path as written, its line and its column, which are 0 where they are not given.
+type Place<'a> = (&'a str, u32, u32);
+
+/// `path:12:34` or `path:12`.
+fn place_of(text: &str) -> Option<Place<'_>> {
     let text = text.trim();
     let (head, last) = text.rsplit_once(':')?;
-    let last_number = number(last)?;
+    let last = number(last)?;
     match head.rsplit_once(':') {
-        Some((path, line)) if number(line).is_some() => Some((path, number(line)?)),
-        _ => Some((head, last_number)),
+        Some((path, line)) if number(line).is_some() => Some((path, number(line)?, last)),
+        _ => Some((head, last, 0)),
     }
 }
 

@@ -228,6 +228,95 @@ fn traces_of_other_languages_are_outermost_first() {
     );
 }
 
+/// A trace in a fenced block must give these frames, outermost first, with their columns.
+#[track_caller]
+fn check_frames(trace: &str, wanted: &[&str]) {
+    let text = parse(&format!("It breaks\n\nLike so:\n\n```\n{trace}\n```\n"));
+    let shown = |f: &Frame| format!("{}:{}:{} {}", f.path, f.line, f.column, f.function);
+    let found: Vec<String> = text.frames.iter().map(shown).collect();
+    assert_eq!(found, wanted, "{trace}");
+}
+
+#[test]
+fn frames_of_bundles() {
+    check_frames(
+        "TypeError: parent is null\n    at unmountComponent (runtime-core.esm-bundler.js:6990:5)\n    at Object.unmount [as um] (webpack-internal:///./node_modules/.pnpm/@vue+runtime-core@3.4.21/node_modules/@vue/runtime-core/dist/runtime-core.esm-bundler.js:6915:7)\n    at http://localhost/assets/index-4f3a.js:1:23456\n    at Vue$3.Vue._init (webpack:///./~/vue/dist/vue.esm.js?65d7:4557:10)",
+        &[
+            "node_modules/vue/dist/vue.esm.js:4557:10 Vue$3.Vue._init",
+            "assets/index-4f3a.js:1:23456 ",
+            "node_modules/.pnpm/@vue+runtime-core@3.4.21/node_modules/@vue/runtime-core/dist/runtime-core.esm-bundler.js:6915:7 unmount",
+            "runtime-core.esm-bundler.js:6990:5 unmountComponent",
+        ],
+    );
+    // Firefox and Safari.
+    check_frames(
+        "unmountComponent@http://localhost/assets/index-4f3a.js:1:2345\nbaseCreateRenderer/unmount/<@webpack-internal:///./src/a.js:3:4\npromise callback*queueFlush@http://localhost/a.js:5:6\nStore.prototype.commit@store.js:7:8\nforEach@[native code]\n@http://localhost/b.js:9:1",
+        &[
+            "b.js:9:1 ",
+            "store.js:7:8 Store.commit",
+            "a.js:5:6 queueFlush",
+            "src/a.js:3:4 unmount",
+            "assets/index-4f3a.js:1:2345 unmountComponent",
+        ],
+    );
+    // Consoles.
+    check_frames(
+        "unmountComponent @ runtime-core.esm-bundler.js:6990\nflushJobs @ runtime-core.esm-bundler.js:416\n(anonymous) @ app.js:3",
+        &[
+            "app.js:3:0 ",
+            "runtime-core.esm-bundler.js:416:0 flushJobs",
+            "runtime-core.esm-bundler.js:6990:0 unmountComponent",
+        ],
+    );
+    check_frames(
+        "runtime-core.esm-bundler.js:6990:5 at unmountComponent\nruntime-core.esm-bundler.js:6915:7 at unmount",
+        &[
+            "runtime-core.esm-bundler.js:6915:7 unmount",
+            "runtime-core.esm-bundler.js:6990:5 unmountComponent",
+        ],
+    );
+}
+
+#[test]
+fn a_frame_in_a_sentence_is_a_frame() {
+    let text = parse(
+        "Unmounting fails\n\nThe frame `runtime-core.esm-bundler.js:6990:5 at unmountComponent` is\nthe last one, mail ada@example.com:25, see src/a.js:12 at startup.\n",
+    );
+    assert_eq!(
+        frames(&text),
+        ["runtime-core.esm-bundler.js:6990 unmountComponent"]
+    );
+    let prose = texts(&text, SegmentKind::Prose).join("\n");
+    assert!(prose.contains("startup"), "{prose}");
+}
+
+#[test]
+fn components_of_a_warning_are_frames() {
+    let text = parse(
+        "It warns\n\n```\n[Vue warn]: Unhandled error during execution of scheduler flush\n  at <TodoItem key=1 item= {done: false} onDone=fn<onDone> >\n  at <KeepAlive>\n  at <Anonymous>\n  at <App/>\n```\n",
+    );
+    assert_eq!(frames(&text), [":0 App", ":0 KeepAlive", ":0 TodoItem"]);
+    assert_eq!(
+        texts(&text, SegmentKind::ErrorMessage),
+        ["Unhandled error during execution of scheduler flush"]
+    );
+    check_frames(
+        "found in\n\n---> <TodoItem> at src/components/TodoItem.vue\n       <App> at src/App.vue\n         <Root>",
+        &["src/App.vue:0:0 ", "src/components/TodoItem.vue:0:0 "],
+    );
+    let text = parse("It warns\n\nLook\nat <b>this</b> and at <Foo> in the page\n");
+    assert!(frames(&text).is_empty());
+}
+
+#[test]
+fn frames_without_a_meaning_are_no_words() {
+    let text = parse(
+        "It breaks\n\n```\nTypeError: a is null\n    at e.t (http://h/assets/index-4f3a.js:1:2345)\n    at closeAll (http://h/assets/index-4f3a.js:1:99)\n```\n",
+    );
+    let traceback = texts(&text, SegmentKind::Traceback).join("\n");
+    assert_eq!(traceback, "assets/index-4f3a.js closeAll");
+}
+
 #[test]
 fn code_without_fences_is_told_from_prose() {
     let text = parse(
@@ -450,6 +539,12 @@ fn hostile_texts_take_linear_time() {
         "/a/",
         "--a.py::b",
         "A_1",
+        "a@b.js:1:2\n",
+        "a@",
+        "at <A a=b >\n",
+        "node_modules/",
+        "b.js:1:2 at a\n",
+        "site-packages/a-1",
     ];
     for piece in pieces {
         let query = piece.repeat(200_000 / piece.len());

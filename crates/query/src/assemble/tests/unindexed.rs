@@ -1,0 +1,66 @@
+//! Files that are not indexed: which of them an answer tells of.
+
+use super::*;
+
+fn issue_of(files: &[(&str, &str)], query: &str) -> Option<String> {
+    let files = files.iter();
+    let files = files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    told(&snapshot(files), query)
+}
+
+fn told(snapshot: &Snapshot, query: &str) -> Option<String> {
+    let answer = ask(snapshot, &request(query, 1000, IntentKind::BugFix));
+    let mut issues = answer.issues.into_iter();
+    let found = issues.find(|issue| issue.code == "skipped_files");
+    found.map(|issue| issue.detail)
+}
+
+const GATE: (&str, &str) = ("src/gate.py", "def close_gate(text):\n    return text\n");
+const QUERY: &str = "`close_gate` breaks the text";
+
+#[test]
+fn source_files_that_are_missing_are_told_of_every_time() {
+    let large = "x = 1\n".repeat(400_000);
+    let files = [
+        GATE,
+        ("src/tables.py", &*large),
+        ("src/old.py", "def f(): pass # \0"),
+    ];
+    let detail = issue_of(&files, QUERY).unwrap();
+    assert!(detail.contains("(1 too_large): src/tables.py;"), "{detail}");
+    assert!(detail.contains("?skipped=true"), "{detail}");
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
+    let files = [GATE, ("src/tables.py", &*large), ("src/old.py", pointer)];
+    let detail = issue_of(&files, QUERY).unwrap();
+    assert!(detail.contains("(1 lfs_pointer, 1 too_large): src/old.py, src/tables.py;"));
+}
+
+#[test]
+fn code_that_took_too_long_to_parse_is_told_of() {
+    let limits = foveate_parse::Limits {
+        timeout: std::time::Duration::ZERO,
+        ..foveate_parse::Limits::default()
+    };
+    let text = "x = [1, 2]\n".repeat(50_000);
+    let snapshot = limited_snapshot([("src/slow.py".to_owned(), text)], &limits);
+    let detail = told(&snapshot, QUERY).unwrap();
+    assert!(detail.contains("(1 timeout): src/slow.py;"), "{detail}");
+}
+
+#[test]
+fn what_nobody_would_read_is_told_of_only_where_the_query_names_it() {
+    let large = "a,b,c\n".repeat(400_000);
+    let files = [
+        GATE,
+        ("tests/data/rows.csv", &*large),
+        ("tests/test_large.py", &*large),
+        ("logo.png", "\0"),
+    ];
+    assert_eq!(issue_of(&files, QUERY), None);
+    assert_eq!(issue_of(&files, "logo.png is blurred"), None);
+    let detail = issue_of(&files, "tests/test_large.py fails, `close_gate` too").unwrap();
+    assert!(
+        detail.contains("(1 too_large): tests/test_large.py;"),
+        "{detail}"
+    );
+}

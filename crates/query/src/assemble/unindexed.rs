@@ -1,0 +1,76 @@
+//! Files that an answer had to do without: what the query names or what ranks high and could not be
+//! read is dropped by name; that source files are missing at all is an issue.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
+use foveate_index::FileId;
+use foveate_model::SkipReason;
+
+use super::Dropped;
+use super::plan::Plan;
+use crate::issue::{self, Issue};
+
+/// Reports both.
+pub(super) fn report(plan: &mut Plan<'_>) {
+    let files = &plan.snapshot.files;
+    let mut relevant: Vec<FileId> = Vec::new();
+    let mut seen = HashSet::default();
+    for file in named_or_best(plan) {
+        let source = files.file(file);
+        if let (Some(reason), true) = (&source.skipped, seen.insert(file)) {
+            if !is_never_text(reason) {
+                relevant.push(file);
+            }
+            plan.dropped.push(Dropped {
+                path: source.path.as_str().to_owned(),
+                name: String::new(),
+                tokens: 0,
+                reason: reason.code(),
+            });
+        }
+    }
+    let others = files.gaps().iter().filter(|file| !seen.contains(*file));
+    relevant.extend(others);
+    plan.notes.extend(missing(plan, &relevant));
+}
+
+fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {
+    let named = plan.candidates.files.iter().map(|evidence| evidence.file);
+    let best = plan.ranked.files.iter().take(plan.config.outline_files);
+    named.chain(best.map(|file| file.id)).collect()
+}
+
+/// Whether nobody expects the text of such a file to be searched.
+fn is_never_text(reason: &SkipReason) -> bool {
+    matches!(
+        reason,
+        SkipReason::Binary | SkipReason::Data | SkipReason::Symlink | SkipReason::Submodule
+    )
+}
+
+/// The issue of files that are not indexed, those that matter most first.
+fn missing(plan: &Plan<'_>, missing: &[FileId]) -> Option<Issue> {
+    if missing.is_empty() {
+        return None;
+    }
+    let files = &plan.snapshot.files;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in missing {
+        *reasons.entry(files.gap_reason(*file)).or_default() += 1;
+    }
+    let counts: Vec<String> = reasons
+        .iter()
+        .map(|(code, n)| format!("{n} {code}"))
+        .collect();
+    let paths = missing.iter().map(|file| files.path(*file));
+    Some(Issue {
+        code: "skipped_files",
+        detail: format!(
+            "files that may matter are not indexed, or not wholly ({}): {}; GET \
+             /repos/{{repo}}?skipped=true lists what is skipped",
+            counts.join(", "),
+            issue::list(paths)
+        ),
+    })
+}

@@ -1,0 +1,313 @@
+//! Stack frames to the definitions that they stand in: by file and line where the file is one of the
+//! repository's, by the function's name where the frame is in a file that was built from it. What
+//! is installed from elsewhere and what belongs to a language is never the repository's, however
+//! its files are called.
+
+use foveate_index::{DefId, FileId};
+use foveate_model::Role;
+
+use super::Finder;
+use super::packages::Home;
+use crate::text::origin::{self, Installed, Manager, Origin};
+use crate::text::{Frame, QueryText};
+
+/// A name of one word has so many letters at least, or it is too common.
+const SHORTEST_WORD: usize = 5;
+/// So many definitions of a name at most, or it says nothing. A word must have only one.
+const MOST_DEFINITIONS: usize = 3;
+/// The same where the file may hold code of anybody.
+const MOST_OF_ANYBODY: usize = 2;
+
+/// What a frame stands for.
+enum Meaning {
+    /// Its file.
+    Files(Vec<FileId>),
+    /// Definitions that have its function's name, with a factor of how sure that is.
+    Named(Vec<DefId>, f32),
+}
+
+/// Whose functions a built file holds.
+enum Built {
+    /// Those of a package of the repository.
+    From(Home),
+    /// Those of an application and of all that it uses.
+    Application,
+}
+
+impl Finder<'_> {
+    /// The stack frames: the innermost one (the last) weighs most.
+    pub(super) fn frames(&mut self, text: &QueryText) {
+        let mut last = true;
+        for frame in text.frames.iter().rev() {
+            let strength = if last {
+                self.config.strength.last_frame
+            } else {
+                self.config.strength.frame
+            };
+            let known = match self.meaning(frame) {
+                Meaning::Files(files) => self.note_places(frame, &files, strength),
+                Meaning::Named(found, sure) => self.note_named(frame, &found, strength * sure),
+            };
+            last &= !known;
+        }
+    }
+
+    fn note_places(&mut self, frame: &Frame, files: &[FileId], strength: f32) -> bool {
+        for file in files {
+            self.note_file(*file, "traceback", strength);
+            if let Some(definition) = self.at_frame(*file, frame) {
+                let label = frame_label(frame);
+                self.note(&label, "traceback", strength, &[definition]);
+            }
+        }
+        !files.is_empty()
+    }
+
+    fn note_named(&mut self, frame: &Frame, definitions: &[DefId], strength: f32) -> bool {
+        let mut files: Vec<FileId> = definitions.iter().map(|id| id.file).collect();
+        files.dedup();
+        for file in &files {
+            self.note_file(*file, "traceback", strength / files.len() as f32);
+        }
+        self.note(&frame_label(frame), "traceback", strength, definitions);
+        !definitions.is_empty()
+    }
+
+    fn meaning(&self, frame: &Frame) -> Meaning {
+        if frame.path.is_empty() {
+            return self.component(&frame.function);
+        }
+        let (files, built) = match frame.origin() {
+            Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
+            Origin::Bundle(None) => (self.whole(&frame.path), Some(Built::Application)),
+            Origin::Bundle(Some(package)) => {
+                let home = self.home_like(package);
+                (self.whole(&frame.path), home.map(Built::From))
+            }
+            Origin::Package(installed) => {
+                let home = self.home(&installed);
+                (self.files_at(&frame.path), home.map(Built::From))
+            }
+            Origin::Project => {
+                let files = self.files_at(&frame.path);
+                let script = files
+                    .first()
+                    .filter(|_| origin::script(&frame.path).is_some());
+                let home = script.map(|file| self.home_of(*file));
+                (files, home.map(Built::From))
+            }
+        };
+        let is_written = |file: &FileId| self.snapshot.files.file(*file).role != Role::Generated;
+        if files.iter().any(is_written) {
+            return Meaning::Files(files);
+        }
+        let named = built.map(|built| self.named(&frame.function, &built));
+        match named {
+            Some((definitions, sure)) if !definitions.is_empty() => {
+                Meaning::Named(definitions, sure)
+            }
+            _ => Meaning::Files(files),
+        }
+    }
+
+    /// The files that a path printed elsewhere may mean.
+    pub(super) fn files_at(&self, path: &str) -> Vec<FileId> {
+        let files = self.files_like(path);
+        if self.lead_to(path, &files) {
+            return files;
+        }
+        match origin::of(path) {
+            Origin::Package(installed) => self.files_of_package(&installed),
+            Origin::Foreign(_) => Vec::new(),
+            Origin::Project | Origin::Bundle(_) => files,
+        }
+    }
+
+    fn files_of_package(&self, installed: &Installed<'_>) -> Vec<FileId> {
+        let files = &self.snapshot.files;
+        if let Some(file) = self.python_file(installed) {
+            return vec![file];
+        }
+        let Some(home) = self.home(installed) else {
+            return Vec::new();
+        };
+        if let Some(file) = home.file(files, installed) {
+            return vec![file];
+        }
+        if installed.manager == Manager::Npm {
+            // What is installed was built, mostly.
+            return Vec::new();
+        }
+        // It may have been moved since the version that is installed.
+        let mut moved = self.files_like(installed.path);
+        moved.retain(|file| home.has(files, *file));
+        moved
+    }
+
+    /// The files that the whole path leads to, from some directory of the repository.
+    fn whole(&self, path: &str) -> Vec<FileId> {
+        let mut files = self.files_like(path);
+        if !self.lead_to(path, &files) {
+            files.clear();
+        }
+        files
+    }
+
+    /// Whether the paths of files that are [like](Self::files_like) a path end with all of it: they
+    /// share as much with it as each other.
+    fn lead_to(&self, path: &str, files: &[FileId]) -> bool {
+        files.first().is_some_and(|file| {
+            let above = self.snapshot.files.path(*file).strip_suffix(path);
+            above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+        })
+    }
+
+    /// The files whose paths end most like this one.
+    fn files_like(&self, path: &str) -> Vec<FileId> {
+        let files = self.snapshot.files.find_by_suffix(path);
+        if files.len() > self.config.most_files_of_path {
+            Vec::new()
+        } else {
+            files
+        }
+    }
+
+    /// Files of a language's own or of a copy, where the repository is that of the language or has the
+    /// copy: below some directory, or directly in `lib`, where the function must be there too.
+    fn foreign_files(&self, inner: &str, frame: &Frame) -> Vec<FileId> {
+        if inner.contains('/') {
+            return self.whole(inner);
+        }
+        let files = &self.snapshot.files;
+        let mut found: Vec<FileId> = ["Lib", "lib"]
+            .iter()
+            .filter_map(|directory| files.find(&format!("{directory}/{inner}")))
+            .collect();
+        found.retain(|file| self.function_in(*file, frame).is_some());
+        found
+    }
+
+    /// The definitions that a function of a built file may be, and how sure that is. They must be
+    /// few for its name, and those of its package come first.
+    fn named(&self, function: &str, built: &Built) -> (Vec<DefId>, f32) {
+        let mut names = function.rsplit('.').map(without_number);
+        let name = names.next().unwrap_or_default();
+        let class = names.next().unwrap_or_default();
+        let symbols = &self.snapshot.symbols;
+        let method = self.shipped(symbols.qualified(&format!("{class}.{name}")));
+        let is_method = !class.is_empty() && (1..=MOST_DEFINITIONS).contains(&method.len());
+        let mut found = if is_method {
+            method
+        } else {
+            self.shipped(symbols.named(name))
+        };
+        let most = match built {
+            _ if is_method => MOST_DEFINITIONS,
+            Built::From(_) if is_compound(name) => MOST_DEFINITIONS,
+            Built::From(_) if name.len() >= SHORTEST_WORD => 1,
+            Built::Application if is_compound(name) => MOST_OF_ANYBODY,
+            _ => 0,
+        };
+        let sure = match built {
+            Built::From(home) => {
+                let is_in = |id: &DefId| home.has(&self.snapshot.files, id.file);
+                if found.iter().any(is_in) {
+                    found.retain(is_in);
+                }
+                1.0
+            }
+            Built::Application => self.config.strength.last_name,
+        };
+        if found.len() > most {
+            found.clear();
+        }
+        (found, sure)
+    }
+
+    /// Functions and classes among definitions, in shipped code.
+    fn shipped(&self, definitions: &[DefId]) -> Vec<DefId> {
+        let files = &self.snapshot.files;
+        let is_meant = |id: &&DefId| {
+            let kind = files.definition(**id).kind;
+            let is_code = kind.is_function() || kind.is_container();
+            is_code && files.file(id.file).role == Role::Source
+        };
+        definitions.iter().filter(is_meant).copied().collect()
+    }
+
+    /// A component by its name: its file, or what is so called at the top of one.
+    fn component(&self, name: &str) -> Meaning {
+        if name.len() < SHORTEST_WORD {
+            return Meaning::Files(Vec::new());
+        }
+        let extensions = ["vue", "svelte", "tsx", "jsx", "ts", "js"].into_iter();
+        let places = extensions.flat_map(|e| self.whole(&format!("{name}.{e}")));
+        let places: Vec<FileId> = places.collect();
+        if !places.is_empty() && places.len() <= self.config.most_files_of_path {
+            return Meaning::Files(places);
+        }
+        let files = &self.snapshot.files;
+        let named = self.snapshot.symbols.named(name).iter().copied();
+        let is_meant = |id: &DefId| {
+            let is_outer = files.definition(*id).parent.is_none();
+            is_outer && files.file(id.file).role == Role::Source
+        };
+        let shipped = named.filter(is_meant);
+        let mut found: Vec<DefId> = shipped.collect();
+        if found.len() > MOST_OF_ANYBODY {
+            found.clear();
+        }
+        Meaning::Named(found, self.config.strength.last_name)
+    }
+
+    /// The function of a frame: by its name, the nearest to the line where several have it (the
+    /// traceback may come from another version); else by the line.
+    fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
+        self.function_in(file, frame)
+            .or_else(|| self.snapshot.files.definition_at(file, frame.line))
+    }
+
+    fn function_in(&self, file: FileId, frame: &Frame) -> Option<DefId> {
+        let files = &self.snapshot.files;
+        let name = frame.function.rsplit('.').next().unwrap_or_default();
+        files
+            .definitions_of(file)
+            .filter(|id| {
+                let definition = files.definition(*id);
+                definition.kind.is_function() && !name.is_empty() && *definition.name == *name
+            })
+            .min_by_key(|id| {
+                let lines = files.definition(*id).lines;
+                (lines.start.abs_diff(frame.line), *id)
+            })
+    }
+}
+
+/// `patch$1`: what a bundler calls the second `patch`.
+fn without_number(name: &str) -> &str {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    stem.strip_suffix('$')
+        .filter(|stem| !stem.is_empty())
+        .unwrap_or(name)
+}
+
+/// Whether a name has several words: `unmountComponent`, `flush_jobs`.
+fn is_compound(name: &str) -> bool {
+    let word = name.trim_matches(['_', '$']);
+    let has_hump = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    word.len() > SHORTEST_WORD && (has_hump || word.contains('_'))
+}
+
+fn frame_label(frame: &Frame) -> String {
+    let file = frame.path.rsplit(['/', '\\']).next().unwrap_or_default();
+    if frame.path.is_empty() {
+        frame.function.clone()
+    } else if frame.function.is_empty() {
+        format!("{file}:{}", frame.line)
+    } else {
+        format!("{file}:{}", frame.function)
+    }
+}

@@ -1,0 +1,79 @@
+//! Marks what an answer holds that does not look like what it is: paths, names and code with
+//! characters that a terminal obeys or that hide or reorder the text around them. Paths and names
+//! stay as they are in the answer's fields and are escaped in the context; code is not changed but
+//! for what no markup can hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foveate_index::{FileId, Files};
+use foveate_model::Lines;
+use foveate_model::escape::{has_unsafe, is_unsafe};
+
+use crate::issue::{self, Issue};
+
+const CODE: &str = "unsafe_characters";
+
+/// The issue of paths and names, where any of them holds such a character.
+pub(crate) fn in_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<Issue> {
+    let found: BTreeSet<&str> = names.filter(|name| has_unsafe(name)).collect();
+    let mut found: Vec<&str> = found.into_iter().collect();
+    // A resolved symbol is `path:name`; it follows its path.
+    found.dedup_by(|name, path| {
+        let rest = name.strip_prefix(*path);
+        rest.is_some_and(|rest| rest.starts_with(':') && !has_unsafe(rest))
+    });
+    (!found.is_empty()).then(|| Issue {
+        code: CODE,
+        detail: format!(
+            "paths or names hold characters that control a terminal or hide or reorder text, and \
+             stand escaped in the context: {}",
+            issue::list(found)
+        ),
+    })
+}
+
+/// The issue of code: of each stretch of a file, its lines and what the context shows of them.
+pub(crate) fn in_code<'a>(
+    files: &Files,
+    shown: impl Iterator<Item = (FileId, Lines, &'a str)>,
+) -> Option<Issue> {
+    let mut found: BTreeMap<(FileId, u32), char> = BTreeMap::new();
+    for (file, lines, body) in shown {
+        if is_suspect(body) {
+            found.extend(in_lines(files.text(file), lines).map(|(line, c)| ((file, line), c)));
+        }
+    }
+    let place = |((file, line), c): (&(FileId, u32), &char)| {
+        format!("{}:{line} (U+{:04X})", files.path(*file), u32::from(*c))
+    };
+    (!found.is_empty()).then(|| Issue {
+        code: CODE,
+        detail: format!(
+            "code in the context holds characters that control a terminal or hide or reorder text \
+             (control characters are shown as U+FFFD): {}",
+            issue::list(found.iter().map(place))
+        ),
+    })
+}
+
+/// Whether a rendered body may come from such code: what cannot be written was replaced.
+fn is_suspect(body: &str) -> bool {
+    !body.is_ascii() && body.chars().any(|c| c == '\u{fffd}' || is_in_code(c))
+}
+
+/// The lines of a text that hold such a character, each with its first one.
+fn in_lines(text: &str, lines: Lines) -> impl Iterator<Item = (u32, char)> + '_ {
+    let numbered = (1..).zip(text.split('\n'));
+    let within = numbered
+        .skip(lines.start.saturating_sub(1) as usize)
+        .take(lines.count() as usize);
+    within.filter_map(|(number, line)| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        Some((number, line.chars().find(|c| is_in_code(*c))?))
+    })
+}
+
+/// Whether a character is unsafe in code, where tabs and line ends are usual.
+fn is_in_code(c: char) -> bool {
+    is_unsafe(c) && !matches!(c, '\t' | '\n')
+}
