@@ -253,6 +253,92 @@ def answers_come_as_they_are_asked_for(place):
         assert len(slim["files"]) == 1 < len(full["files"]) and "signals" not in slim["files"][0]
 
 
+@check
+def hostile_names_do_not_reach_the_terminal(place):
+    hostile = "a\x1b[31m\u202ered.py"
+    repository(place / "shop", {**SHOP, hostile: "def paint_the_town():\n    return 'red'\n"})
+    asked = subprocess.run(
+        [FOVEATE, "context", place / "shop", "`paint_the_town`", "--explain", "--no-cache"],
+        capture_output=True,
+        text=True,
+        env=CLEAN,
+    )
+    for said in (asked.stdout, asked.stderr):
+        assert "\x1b" not in said and "\u202e" not in said, repr(said)
+        assert "red.py" in said, repr(said)
+    with Server(place / "data") as server:
+        server.add("shop", path=str(place / "shop"))
+        server.ready("shop")
+        answer = server.call("POST", "/context", {"repo": "shop", "query": "`paint_the_town`"})[1]
+        same(answer["files"][0]["path"], hostile, "the true path")
+        codes = [issue["code"] for issue in answer["issues"]]
+        assert "unsafe_characters" in codes, codes
+        assert "\x1b" not in answer["context"]
+        assert "\x1b" not in server.logged() and "\u202e" not in server.logged()
+
+
+@check
+def what_cannot_be_used_of_a_question_is_told(place):
+    repository(place / "shop", {**SHOP, "shop/huge.py": "def huge():\n    pass\n" + "# filler\n" * 200_000})
+    with Server(place / "data") as server:
+        server.add("shop", path=str(place / "shop"))
+        server.ready("shop")
+        focus = {"paths": ["./shop/price.py", "shop/none.py"], "symbols": ["Cart", "NoSuchThing"]}
+        answer = server.call("POST", "/context", {"repo": "shop", "query": "checkout", "focus": focus})[1]
+        issues = {issue["code"]: issue["detail"] for issue in answer["issues"]}
+        assert "shop/none.py" in issues["unknown_focus"] and "NoSuchThing" in issues["unknown_focus"], issues
+        assert "price.py" not in issues["unknown_focus"] and "Cart" not in issues["unknown_focus"], issues
+        assert "shop/huge.py" in issues["skipped_files"], issues
+    focused = [FOVEATE, "context", ".", "checkout", "--focus-path", "./shop/price.py", "--no-cache"]
+    asked = subprocess.run(focused, cwd=place / "shop", capture_output=True, text=True, env=CLEAN)
+    same(asked.returncode, 0, asked.stderr)
+
+
+@check
+def frames_of_built_files_lead_to_their_functions(place):
+    files = {
+        "package.json": '{"name": "@acme/widgets"}',
+        "src/renderer.ts": "export function unmountWidgetTree(node: Node) {\n  node.remove()\n}\n",
+        "src/typing.ts": "export function ownTyping(node: Node) {\n  return node\n}\n",
+    }
+    repository(place / "widgets", files)
+    with Server(place / "data") as server:
+        server.add("widgets", path=str(place / "widgets"))
+        server.ready("widgets")
+        for frame, wanted in (
+            ("widgets.esm-bundler.js:6990:5 at unmountWidgetTree", True),
+            ("    at unmountWidgetTree (widgets.esm-bundler.js:6990:5)", True),
+            ("    at ownTyping (node:internal/typing:10:3)", False),
+        ):
+            answer = server.call("POST", "/context", {"repo": "widgets", "query": f"It breaks\n\n{frame}"})[1]
+            from_frames = [symbol for symbol in answer["symbols"] if symbol["from"] == "traceback" and symbol["resolved"]]
+            same(bool(from_frames), wanted, (frame, answer["symbols"]))
+
+
+@check
+def a_second_run_reads_what_the_first_one_kept(place):
+    repository(place / "shop", SHOP)
+    run = [FOVEATE, "context", place / "shop", "`total_price`", "--cache-dir", place / "cache"]
+
+    def context(*more):
+        done = subprocess.run([*run, *more], capture_output=True, text=True, env=CLEAN)
+        same(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    first = context("--wait-history")
+    assert any((place / "cache").rglob("*.pack")), "nothing was kept"
+    same(context("--wait-history"), first, "the second run")
+    (place / "shop/shop/price.py").write_text("def total_price(items):\n    return 1\n")
+    fresh = subprocess.run([*run[:4], "--no-cache", "--wait-history"], capture_output=True, text=True, env=CLEAN)
+    same(context("--wait-history"), fresh.stdout, "a run after a change")
+    for file in (place / "cache", *(place / "cache").rglob("*")):
+        same(stat.S_IMODE(file.lstat().st_mode) & 0o077, 0, file)
+    runs = [subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=CLEAN) for _ in range(4)]
+    same([process.wait(PATIENCE) for process in runs], [0] * 4, "runs at a time")
+    listed = subprocess.run([FOVEATE, "cache", "list", "--cache-dir", place / "cache"], capture_output=True, text=True, env=CLEAN)
+    assert str(place / "shop") in listed.stdout, listed
+
+
 def main():
     failed = 0
     for function in CHECKS:

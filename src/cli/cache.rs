@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::builder::FalseyValueParser;
+use foveate_model::escape::escape;
 use indicatif::{HumanBytes, HumanDuration};
 use rustix::fs::Mode;
 use rustix::process::umask;
@@ -144,7 +145,8 @@ impl RunCache {
         let Some(trouble) = trouble.or_else(|| Some(result.err()?.to_string())) else {
             return;
         };
-        let place = directory.map(|directory| format!(" {}", directory.path().display()));
+        let place = directory.map(|directory| format!(" {}", shown(directory.path())));
+        let trouble = escape(&trouble);
         // Nobody may be reading any more.
         let _ = writeln!(
             io::stderr(),
@@ -220,6 +222,11 @@ pub fn run(args: &CacheCommandArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A path, for people.
+fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
+}
+
 fn list(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for entry in entries {
@@ -231,11 +238,11 @@ fn list(cache: &CacheDir, entries: &[CachedRepository]) -> anyhow::Result<()> {
             "{:>10}  {:>12} ago  {}",
             HumanBytes(entry.bytes).to_string(),
             HumanDuration(age).to_string(),
-            entry.repository.to_string_lossy().escape_debug()
+            shown(&entry.repository)
         )?;
     }
     let total = entries.iter().map(|entry| entry.bytes).sum();
-    writeln!(out, "{} in {}", HumanBytes(total), cache.path().display())?;
+    writeln!(out, "{} in {}", HumanBytes(total), shown(cache.path()))?;
     Ok(())
 }
 
@@ -266,8 +273,7 @@ fn clear<'a>(
             removed += 1;
             freed += entry.bytes;
         } else {
-            let repository = entry.repository.to_string_lossy();
-            let repository = repository.escape_debug();
+            let repository = shown(&entry.repository);
             writeln!(io::stderr(), "{repository} is being written and stays")?;
         }
     }
