@@ -1,6 +1,7 @@
 //! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), files
-//! of checked entries that only grow ([`Pack`]), and small files that are written whole ([`whole`]). It knows keys and bytes, and
-//! nothing of what they mean. Damage is found by checksums, counted, and treated as absence.
+//! of checked entries that only grow ([`Pack`]), and small files that are written whole ([`whole`]). It
+//! knows keys and bytes, and nothing of what they mean. Damage is found by checksums, counted, and
+//! treated as absence.
 
 mod cache;
 mod owner;

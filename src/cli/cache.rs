@@ -9,12 +9,12 @@ use anyhow::Context as _;
 use clap::builder::FalseyValueParser;
 use foveate_model::escape::escape;
 use indicatif::{HumanBytes, HumanDuration};
-use rustix::fs::Mode;
-use rustix::process::umask;
 use serde_json::json;
 
 use super::UsageError;
-use crate::disk::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
+use crate::disk::{
+    CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, create_files_for_the_owner_alone,
+};
 use crate::engine::KeptIn;
 
 /// Entries that were not used for longer are removed.
@@ -82,7 +82,7 @@ impl RunCache {
     pub fn open(args: &CacheArgs, root: &Path) -> Self {
         if !args.no_cache {
             // It holds source code.
-            umask(Mode::RWXG | Mode::RWXO);
+            create_files_for_the_owner_alone();
         }
         let directory = args.directory.open();
         let opened = match &directory {
