@@ -38,6 +38,12 @@ pub struct ResolveConfig {
     pub fuzzy_shortest: usize,
     /// How many names of a query are matched fuzzily.
     pub fuzzy_names: usize,
+    /// Shortest single word in bytes that names the function of a frame in a built file.
+    pub min_frame_word: usize,
+    /// Definitions that the name of such a function may have.
+    pub max_frame_definitions: usize,
+    /// The same where the file may hold anybody's code.
+    pub max_application_definitions: usize,
 }
 
 /// Strength of evidence, 0 to 1, before it is divided by the number of definitions that share the

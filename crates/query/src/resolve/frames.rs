@@ -11,13 +11,6 @@ use super::packages::Home;
 use crate::text::origin::{self, Installed, Manager, Origin};
 use crate::text::{Frame, QueryText};
 
-/// A name of one word has so many letters at least, or it is too common.
-const SHORTEST_WORD: usize = 5;
-/// So many definitions of a name at most, or it says nothing. A word must have only one.
-const MOST_DEFINITIONS: usize = 3;
-/// The same where the file may hold code of anybody.
-const MOST_OF_ANYBODY: usize = 2;
-
 /// What a frame stands for.
 enum Meaning {
     /// Its file.
@@ -195,17 +188,21 @@ impl Finder<'_> {
         let class = names.next().unwrap_or_default();
         let symbols = &self.snapshot.symbols;
         let method = self.shipped(symbols.qualified(&format!("{class}.{name}")));
-        let is_method = !class.is_empty() && (1..=MOST_DEFINITIONS).contains(&method.len());
+        let is_method =
+            !class.is_empty() && (1..=self.config.max_frame_definitions).contains(&method.len());
         let mut found = if is_method {
             method
         } else {
             self.shipped(symbols.named(name))
         };
+        let min_word = self.config.min_frame_word;
         let most = match built {
-            _ if is_method => MOST_DEFINITIONS,
-            Built::From(_) if is_compound(name) => MOST_DEFINITIONS,
-            Built::From(_) if name.len() >= SHORTEST_WORD => 1,
-            Built::Application if is_compound(name) => MOST_OF_ANYBODY,
+            _ if is_method => self.config.max_frame_definitions,
+            Built::From(_) if is_compound(name, min_word) => self.config.max_frame_definitions,
+            Built::From(_) if name.len() >= min_word => 1,
+            Built::Application if is_compound(name, min_word) => {
+                self.config.max_application_definitions
+            }
             _ => 0,
         };
         let sure = match built {
@@ -237,7 +234,7 @@ impl Finder<'_> {
 
     /// A component by its name: its file, or what is so called at the top of one.
     fn component(&self, name: &str) -> Meaning {
-        if name.len() < SHORTEST_WORD {
+        if name.len() < self.config.min_frame_word {
             return Meaning::Files(Vec::new());
         }
         let extensions = ["vue", "svelte", "tsx", "jsx", "ts", "js"].into_iter();
@@ -254,7 +251,7 @@ impl Finder<'_> {
         };
         let shipped = named.filter(is_meant);
         let mut found: Vec<DefId> = shipped.collect();
-        if found.len() > MOST_OF_ANYBODY {
+        if found.len() > self.config.max_application_definitions {
             found.clear();
         }
         Meaning::Named(found, self.config.strength.last_name)
@@ -291,14 +288,14 @@ fn without_number(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Whether a name has several words: `unmountComponent`, `flush_jobs`.
-fn is_compound(name: &str) -> bool {
+/// Whether a name has several words, of more than `min_word` bytes: `unmountComponent`, `flush_jobs`.
+fn is_compound(name: &str, min_word: usize) -> bool {
     let word = name.trim_matches(['_', '$']);
     let has_hump = word
         .as_bytes()
         .windows(2)
         .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    word.len() > SHORTEST_WORD && (has_hump || word.contains('_'))
+    word.len() > min_word && (has_hump || word.contains('_'))
 }
 
 fn frame_label(frame: &Frame) -> String {
