@@ -357,6 +357,7 @@ impl GitRepo {
     /// What listing or reading the files of a commit may cost, from now on.
     fn reading<'a>(&self, stop: &'a CancellationToken, subcommand: &'static str) -> Patience<'a> {
         let setting = "git.read_timeout_seconds";
-        Patience::new(stop, self.access.read, subcommand, setting).with_memory(&self.access)
+        Patience::new(stop, self.access.read, subcommand, setting)
+            .with_memory(self.access.memory_bytes)
     }
 }

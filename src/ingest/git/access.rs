@@ -105,7 +105,7 @@ impl Access {
     pub(super) fn look_up(&self, command: &mut Command) -> Result<Output, GitError> {
         let stop = CancellationToken::new();
         let patience = Patience::new(&stop, self.lookup, "rev-parse", "answer.deadline_ms");
-        process::output(command, &patience.with_memory(self))
+        process::output(command, &patience.with_memory(self.memory_bytes))
     }
 
     /// # Errors

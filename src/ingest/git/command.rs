@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::GitError;
-use super::process::{self, Patience};
 
 /// Settings given on the command line win over a repository's own, which are not to be trusted:
 /// some of them name programs to run.
@@ -125,18 +124,6 @@ fn with_settings(mut command: Command) -> Command {
         command.env(name, value);
     }
     command
-}
-
-/// Runs a command to its end and gives what it wrote.
-///
-/// # Errors
-/// As [`process::output`], and when git reports a failure.
-pub fn stdout(command: &mut Command, patience: &Patience<'_>) -> Result<Vec<u8>, GitError> {
-    let output = process::output(command, patience)?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    Err(failure(command, &output.stderr))
 }
 
 /// The error for a process that could not be started.

@@ -24,8 +24,8 @@ use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
-use super::process::Patience;
-use super::{GitError, GitRepo, command};
+use super::process::{self, Patience};
+use super::{GitError, GitRepo};
 use crate::engine::Past;
 pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
@@ -175,7 +175,8 @@ fn patience<'a>(
     limits: &HistoryLimits,
     stop: &'a CancellationToken,
 ) -> Patience<'a> {
-    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds").with_memory(&repo.access)
+    Patience::new(stop, limits.timeout, "log", "history.timeout_seconds")
+        .with_memory(repo.access.memory_bytes)
 }
 
 struct Reader<'a> {
@@ -205,7 +206,7 @@ impl Reader<'_> {
             "--git-path",
             "shallow",
         ]);
-        let path = command::stdout(&mut command, &self.patience)?;
+        let path = process::stdout(&mut command, &self.patience)?;
         let path = String::from_utf8_lossy(&path);
         let text = std::fs::read_to_string(path.trim_end_matches('\n')).unwrap_or_default();
         Ok(text

@@ -12,7 +12,7 @@ use std::time::Duration;
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use super::{GitError, GitRepo, command, process};
+use super::{GitError, GitRepo, process};
 use crate::engine::{BlobCache, Phase, Progress, skipped_file, source_file};
 
 /// One line of a commit's listing.
@@ -45,7 +45,7 @@ pub(super) fn list(repo: &GitRepo, commit: &str) -> Result<Vec<Entry>, GitError>
         .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
         .args(["--end-of-options", &repo.tree_of(commit)]);
     let stop = CancellationToken::new();
-    let output = command::stdout(&mut command, &repo.reading(&stop, "ls-tree"))?;
+    let output = process::stdout(&mut command, &repo.reading(&stop, "ls-tree"))?;
     output
         .split(|b| *b == 0)
         .filter(|line| !line.is_empty())
@@ -158,7 +158,7 @@ pub(super) fn differences(
         .args(["--end-of-options", &repo.tree_of(before)])
         .arg(repo.tree_of(after));
     let stop = CancellationToken::new();
-    let output = command::stdout(&mut command, &repo.reading(&stop, "diff-tree"))?;
+    let output = process::stdout(&mut command, &repo.reading(&stop, "diff-tree"))?;
     let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
     let mut differences = Differences::new();
     while let Some(head) = fields.next() {

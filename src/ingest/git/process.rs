@@ -13,7 +13,6 @@ use rustix::process::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::access::Access;
 use super::{GitError, command};
 use crate::engine::Cancelled;
 
@@ -54,10 +53,10 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// The same, for processes that allocate no more than `access` says.
-    pub fn with_memory(self, access: &Access) -> Self {
+    /// The same, for processes that allocate no more than so many bytes; 0: any.
+    pub fn with_memory(self, memory_bytes: u64) -> Self {
         Self {
-            memory_bytes: access.memory_bytes,
+            memory_bytes,
             ..self
         }
     }
@@ -165,6 +164,18 @@ pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, 
     })
 }
 
+/// Runs a command to its end and gives what it wrote.
+///
+/// # Errors
+/// As [`output`], and when git reports a failure.
+pub fn stdout(command: &mut Command, patience: &Patience<'_>) -> Result<Vec<u8>, GitError> {
+    let output = output(command, patience)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(command::failure(command, &output.stderr))
+}
+
 /// Reads a pipe to its end, or one byte further than is held: its writer is stopped by the next one.
 fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -240,11 +251,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn memory_and_time_of_a_process_are_bounded_from_outside() {
         let stop = CancellationToken::new();
-        let memory = Access {
-            memory_bytes: 64 << 20,
-            ..Access::default()
-        };
-        let patience = Patience::new(&stop, GRACE * 30, "sh", "a test").with_memory(&memory);
+        let patience = Patience::new(&stop, GRACE * 30, "sh", "a test").with_memory(64 << 20);
         // A variable of 256 MiB: the shell cannot allocate it and fails.
         let mut hungry = Command::new("sh");
         hungry.args([

@@ -203,7 +203,7 @@ impl RemoteCopy {
     ) -> Result<Vec<u8>, GitError> {
         let timeout = self.connection.timeout();
         let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds")
-            .with_memory(self.connection.access());
+            .with_memory(self.connection.access().memory_bytes);
         patience.check()?;
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = process::start(&mut command, &patience)?;
