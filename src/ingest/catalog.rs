@@ -193,11 +193,13 @@ impl Catalog {
             return Err(taken());
         }
         let is_lasting = !self.store.is_copy();
-        self.credentials
-            .set(&name, login, is_lasting)
-            .map_err(RegisterError::Credentials)?;
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
+        }
+        // Only now is the name ours: another repository's secret must not be replaced.
+        if let Err(error) = self.credentials.set(&name, login, is_lasting) {
+            self.store.delete(name.as_str()).await?;
+            return Err(RegisterError::Credentials(error));
         }
         if let Some(repository) = self.start(name.clone(), source) {
             return Ok(repository);
