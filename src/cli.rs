@@ -148,3 +148,12 @@ fn ranking(file: Option<&Path>) -> anyhow::Result<RankingConfig> {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     RankingConfig::parse(&text).with_context(|| format!("{}", path.display()))
 }
+
+/// Reads one of a closed set of names as the wire writes it, in any case.
+fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
+    read(text.to_owned())
+        .or_else(|_| read(text.to_ascii_uppercase()))
+        .or_else(|_| read(text.to_ascii_lowercase()))
+        .map_err(|error| error.to_string())
+}

@@ -4,8 +4,10 @@
 //! does. Start at [`run::run`], then [`score`] for what each figure means.
 
 pub mod aggregate;
+pub mod calibration;
 pub mod case;
 pub mod compare;
+pub mod curve;
 pub mod metric;
 pub mod mine;
 pub mod report;

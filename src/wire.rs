@@ -2,8 +2,8 @@
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Fidelity, Item, Section};
-use foveate_query::rank::{ListedFile, ListedFunction, Signal};
-use foveate_query::{Format, IntentKind};
+use foveate_query::rank::{ListedFile, ListedFunction, ListedPlace, Signal};
+use foveate_query::{Breadth, Format, IntentKind};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -56,6 +56,28 @@ impl From<FormatName> for Format {
     }
 }
 
+/// How much of the budget is used: only what is likely to be changed, what is worth its tokens, or
+/// whatever fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum BreadthName {
+    Precise,
+    #[default]
+    Balanced,
+    Wide,
+}
+
+impl From<BreadthName> for Breadth {
+    fn from(name: BreadthName) -> Self {
+        match name {
+            BreadthName::Precise => Self::Precise,
+            BreadthName::Balanced => Self::Balanced,
+            BreadthName::Wide => Self::Wide,
+        }
+    }
+}
+
 /// The code that the reader must see, and how it was chosen.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ContextAnswer {
@@ -76,6 +98,10 @@ pub struct ContextAnswer {
     pub files: Vec<FileAnswer>,
     /// The ranking of functions, independent of the budget.
     pub functions: Vec<FunctionAnswer>,
+    /// The ranking of everything that can be edited, independent of the budget.
+    pub places: Vec<PlaceAnswer>,
+    /// The chance that a right place is shown whole in `context`, 0 to 1.
+    pub confidence: f32,
     /// What is in `context`.
     pub sections: Vec<SectionAnswer>,
     /// The context itself, in the format asked for.
@@ -132,6 +158,8 @@ pub struct FileAnswer {
     pub path: String,
     /// Sum of the signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// `source`, `test`, `documentation`, `configuration`, `generated` or `data`.
     pub role: String,
     /// Why it is here; not where the request says `"signals": false`.
@@ -154,6 +182,30 @@ pub struct FunctionAnswer {
     pub end_line: u32,
     /// Sum of its signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
+    /// Why it is here; only with `explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalAnswer>>,
+}
+
+/// A ranked place: what can be edited as one thing.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlaceAnswer {
+    /// The file that it is in.
+    pub path: String,
+    /// Qualified name, of a stretch that of its class or of the one definition in it; may be empty.
+    pub name: String,
+    /// `function`, `method`, `class`, `constant`, …, `section` (prose, settings) or `stretch`.
+    pub kind: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// Sum of its signals.
+    pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// Why it is here; only with `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<SignalAnswer>>,
@@ -189,6 +241,11 @@ pub struct ItemAnswer {
     pub cut: bool,
     /// What it costs.
     pub tokens: usize,
+    /// Why it is here, such as `uses Flask.url_for`.
+    pub reason: String,
+    /// Where it is on the web, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 /// The cost of the context.
@@ -222,8 +279,8 @@ pub struct DroppedAnswer {
     pub name: String,
     /// What it would have cost; 0 where it could not be read.
     pub tokens: usize,
-    /// `budget`, `duplicate` (another body in `context` says nearly the same), or why the file is not
-    /// indexed.
+    /// `budget`, `low_value` (not likely enough for the `breadth`), `duplicate` (another body in `context`
+    /// says nearly the same), or why the file is not indexed.
     pub reason: String,
 }
 
@@ -243,7 +300,7 @@ pub struct TimingsAnswer {
 /// Something that the answer could not do or that the reader should know.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
-    /// Stable: `no_match`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, ….
+    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, ….
     pub code: String,
     /// For people: one line, in which characters that are unsafe to show are escaped.
     pub detail: String,
@@ -256,7 +313,7 @@ pub struct Asked {
     pub request_id: Option<String>,
     /// The budget in tokens.
     pub budget_tokens: usize,
-    /// Whether functions carry their signals.
+    /// Whether functions and places carry their signals.
     pub explain: bool,
     /// Whether anything carries its signals.
     pub signals: bool,
@@ -306,6 +363,12 @@ impl ContextAnswer {
                 .into_iter()
                 .map(|f| function(f, explain))
                 .collect(),
+            places: answer
+                .places
+                .into_iter()
+                .map(|p| place(p, explain))
+                .collect(),
+            confidence: answer.pack.confidence,
             sections: answer.pack.sections.into_iter().map(section).collect(),
             context: answer.pack.context,
             tokens: TokensAnswer {
@@ -352,6 +415,7 @@ fn file(file: ListedFile, with_signals: bool) -> FileAnswer {
     FileAnswer {
         path: file.path,
         score: file.score,
+        probability: file.probability,
         role: file.role.name().to_owned(),
         signals: with_signals.then(|| signals(file.signals)),
     }
@@ -365,7 +429,21 @@ fn function(function: ListedFunction, explain: bool) -> FunctionAnswer {
         start_line: function.lines.start,
         end_line: function.lines.end,
         score: function.score,
+        probability: function.probability,
         signals: explain.then(|| signals(function.signals)),
+    }
+}
+
+fn place(place: ListedPlace, explain: bool) -> PlaceAnswer {
+    PlaceAnswer {
+        path: place.path,
+        name: place.name,
+        kind: place.kind.to_owned(),
+        start_line: place.lines.start,
+        end_line: place.lines.end,
+        score: place.score,
+        probability: place.probability,
+        signals: explain.then(|| signals(place.signals)),
     }
 }
 
@@ -402,10 +480,34 @@ fn item(item: Item) -> ItemAnswer {
         .to_owned(),
         cut: item.cut,
         tokens: item.tokens,
+        reason: item.reason,
+        link: item.link,
     }
 }
 
 /// Microseconds are what the clock is good for.
 fn milliseconds(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
+}
+
+/// The address of a repository on the web, as a caller gives it for links: it stands in markup, so that
+/// only what may stand in an address is taken.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn link_base(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
+    let after = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    match after {
+        Some(rest) if !rest.is_empty() && rest.chars().all(is_plain) && text.len() <= 1024 => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err(
+            "`link_base` must be the web address of a repository, such as \
+             https://github.com/pallets/flask"
+                .to_owned(),
+        ),
+    }
 }

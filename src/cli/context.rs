@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use foveate_model::escape::{escape, escape_code};
-use foveate_query::request::{BUDGET_TOKENS, LIMIT};
+use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
 use foveate_query::{Focus, Request};
 
 use super::cache::{CacheArgs, RunCache};
@@ -20,7 +20,7 @@ use super::{NOTHING_FOUND, UsageError};
 use crate::engine::{Answered, RepoName, answer_now, lacking};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
-use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
+use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName, link_base};
 
 /// Time in which the files that past commits touched are read. What is not read then is read by the next
 /// run, where there is a cache.
@@ -43,14 +43,31 @@ pub struct ContextArgs {
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
     budget: usize,
+    /// How much of the budget is used: only what is likely to be changed, what is worth its tokens, or
+    /// whatever fits.
+    #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
+    breadth: BreadthName,
+    /// Least probability (0 to 1) of a place that is shown, in place of the breadth's.
+    #[arg(long, value_name = "P")]
+    min_probability: Option<f32>,
+    /// Most files that anything is shown of, 1 to 1000.
+    #[arg(long, value_name = "N")]
+    max_files: Option<usize>,
+    /// Most characters of the context, 1000 to 10000000.
+    #[arg(long, value_name = "N")]
+    max_chars: Option<usize>,
+    /// Address of the repository on the web, such as https://github.com/pallets/flask, for links to
+    /// what is shown.
+    #[arg(long, value_name = "URL", value_parser = link_base)]
+    link_base: Option<String>,
     /// How to render the context.
-    #[arg(long, default_value = "xml", value_parser = parse_name::<FormatName>, value_name = "xml|markdown|json")]
+    #[arg(long, default_value = "xml", value_parser = super::parse_name::<FormatName>, value_name = "xml|markdown|json")]
     format: FormatName,
     /// What is asked for, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR,
     /// IMPLEMENTATION, USAGE_EXPLORATION or DEFINITION_LOOKUP.
-    #[arg(long, value_parser = parse_name::<IntentName>, value_name = "INTENT")]
+    #[arg(long, value_parser = super::parse_name::<IntentName>, value_name = "INTENT")]
     intent: Option<IntentName>,
-    /// Ranked files and functions to list, 1 to 100.
+    /// Ranked files, functions and places to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
     /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
@@ -166,21 +183,30 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
             "the query is empty: give the issue, question or stack trace".to_owned()
         ));
     }
-    if !BUDGET_TOKENS.contains(&args.budget) {
-        let (least, most) = (BUDGET_TOKENS.start(), BUDGET_TOKENS.end());
-        bail!(UsageError(format!("--budget must be {least} to {most}")));
+    in_range("--budget", args.budget, &BUDGET_TOKENS)?;
+    in_range("--limit", args.limit, &LIMIT)?;
+    if let Some(files) = args.max_files {
+        in_range("--max-files", files, &MAX_FILES)?;
     }
-    if !LIMIT.contains(&args.limit) {
-        bail!(UsageError(format!(
-            "--limit must be {} to {}",
-            LIMIT.start(),
-            LIMIT.end()
-        )));
+    if let Some(chars) = args.max_chars {
+        in_range("--max-chars", chars, &MAX_CHARS)?;
+    }
+    if args
+        .min_probability
+        .is_some_and(|p| !(0.0..=1.0).contains(&p))
+    {
+        bail!(UsageError("--min-probability must be 0 to 1".to_owned()));
     }
     let paths = args.focus_path.iter().map(|path| focus::path(root, path));
     Ok(Request {
+        repo: name_of(&args.directory).to_string(),
         query,
         budget_tokens: args.budget,
+        breadth: args.breadth.into(),
+        min_probability: args.min_probability,
+        max_files: args.max_files,
+        max_chars: args.max_chars,
+        link_base: args.link_base.clone(),
         format: args.format.into(),
         intent: args.intent.map(Into::into),
         limit: args.limit,
@@ -189,6 +215,18 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
             symbols: args.focus_symbol.clone(),
         },
     })
+}
+
+fn in_range(
+    argument: &str,
+    value: usize,
+    range: &std::ops::RangeInclusive<usize>,
+) -> anyhow::Result<()> {
+    if !range.contains(&value) {
+        let (least, most) = (range.start(), range.end());
+        bail!(UsageError(format!("{argument} must be {least} to {most}")));
+    }
+    Ok(())
 }
 
 fn name_of(directory: &Path) -> RepoName {
@@ -273,13 +311,4 @@ fn reasons(
         write!(out, " {}={:.3}", signal.name, signal.value)?;
     }
     writeln!(out)
-}
-
-/// Reads one of a closed set of names as the wire writes it, in any case.
-fn parse_name<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    let read = |text: String| serde_json::from_value(serde_json::Value::String(text));
-    read(text.to_owned())
-        .or_else(|_| read(text.to_ascii_uppercase()))
-        .or_else(|_| read(text.to_ascii_lowercase()))
-        .map_err(|error| error.to_string())
 }

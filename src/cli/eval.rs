@@ -12,7 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
-use crate::eval::{compare, report, run};
+use crate::eval::{compare, curve, report, run};
+use crate::wire::BreadthName;
 
 /// Measure answers on cases with known answers.
 ///
@@ -34,6 +35,12 @@ pub struct EvalArgs {
     /// Rank and assemble with the numbers of this file instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
+    /// How much of the budget is used.
+    #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
+    breadth: BreadthName,
+    /// Ask each case with other thresholds too, print what is shown for how many tokens, and draw it.
+    #[arg(long, value_name = "FILE.svg")]
+    curve: Option<PathBuf>,
     /// Exit with code 1 when a case has no answer.
     #[arg(long)]
     strict: bool,
@@ -47,7 +54,12 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
     let ranking = super::ranking(args.ranking.as_deref())?;
     let (cases, walk) = args.cases.load(&args.walk)?;
-    let options = run::Options { walk, ranking };
+    let options = run::Options {
+        walk,
+        ranking,
+        breadth: args.breadth.into(),
+        curve: args.curve.is_some(),
+    };
     let progress = Progress::new(cases.len());
     let evaluation = run::run(&cases, &options, &|result| progress.step(result));
     progress.finish();
@@ -63,6 +75,12 @@ fn write_results(
 ) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(report::render(evaluation).as_bytes())?;
+    if let Some(path) = &args.curve {
+        writeln!(out)?;
+        out.write_all(curve::table(&evaluation.cases).as_bytes())?;
+        std::fs::write(path, curve::svg(&evaluation.cases))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if let Some(earlier) = earlier {
         let changes = compare::compare(earlier, evaluation);
         writeln!(out)?;

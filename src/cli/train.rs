@@ -19,11 +19,13 @@ use toml_edit::{DocumentMut, value};
 use self::own::Own;
 use super::UsageError;
 use super::cases::{CaseArgs, WalkArgs};
+use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
+use crate::eval::train::calibrate::{Line, calibrate};
 use crate::eval::train::examples::{self, Example};
 use crate::eval::train::{
-    Accuracy, Kind, PLACES, Right, accuracy, fitted, held_out, rights, without,
+    Accuracy, Kind, PLACES, Right, accuracy, fitted, fitted_to_others, held_out, rights, without,
 };
 
 /// How strongly weights are drawn to 0 where --strength says nothing. Functions have ten times the
@@ -31,7 +33,7 @@ use crate::eval::train::{
 fn to_zero(kind: Kind) -> f64 {
     match kind {
         Kind::Files => 0.01,
-        Kind::Functions => 0.001,
+        Kind::Functions | Kind::Places => 0.001,
     }
 }
 
@@ -145,7 +147,11 @@ fn fit(
 ) -> anyhow::Result<Vec<Weights>> {
     let mut out = std::io::stdout().lock();
     let mut weights = Vec::new();
-    for kind in [Kind::Files, Kind::Functions] {
+    for kind in [Kind::Files, Kind::Functions, Kind::Places] {
+        if kind == Kind::Places && examples.iter().all(|example| example.places.is_empty()) {
+            out.write_all(b"stretches keep their weights: give the edited lines with --edits\n")?;
+            continue;
+        }
         let strength = args.strength.unwrap_or(to_zero(kind));
         let table = Table::fit(kind, examples, ranking, strength);
         out.write_all(table.report().as_bytes())?;
@@ -171,48 +177,96 @@ fn adjust(
 /// The weights of one kind of result.
 struct Weights {
     kind: Kind,
-    names: &'static [&'static str],
+    names: Vec<&'static str>,
     values: Vec<f64>,
+    /// How their scores become probabilities, where that was fitted too.
+    line: Option<Line>,
 }
+
+/// What the first signal of a place is: the score of a function. Its weight is 1.
+const FUNCTION_SCORE: &str = "function_score";
 
 impl Weights {
     /// Those that rank now.
     fn present(kind: Kind, ranking: &RankingConfig) -> Self {
+        let rank = &ranking.rank;
         let (names, values) = match kind {
-            Kind::Files => (Examined::FILE_SIGNALS, ranking.rank.file.as_slice()),
-            Kind::Functions => (Examined::FUNCTION_SIGNALS, ranking.rank.function.as_slice()),
+            Kind::Files => (Examined::FILE_SIGNALS, rank.file.as_slice()),
+            Kind::Functions => (Examined::FUNCTION_SIGNALS, rank.function.as_slice()),
+            Kind::Places => (Examined::STRETCH_SIGNALS, rank.stretch.as_slice()),
         };
-        let values = values.iter().map(|weight| f64::from(*weight)).collect();
+        let mut names = names.to_vec();
+        let mut values: Vec<f64> = values.iter().map(|weight| f64::from(*weight)).collect();
+        if kind == Kind::Places {
+            names.insert(0, FUNCTION_SCORE);
+            values.insert(0, 1.0);
+        }
         Self {
             kind,
             names,
             values,
+            line: None,
         }
     }
 
-    /// Others for the same signals, as they are written.
+    /// Where a fit without knowledge begins: a function's score counts as it is.
+    fn none(&self) -> Vec<f64> {
+        let of = |name: &&str| f64::from(u8::from(*name == FUNCTION_SCORE));
+        self.names.iter().map(of).collect()
+    }
+
+    /// Others for the same signals, as they are written; those of stretches in the scale of the
+    /// functions' scores.
     fn with(&self, values: Vec<f64>) -> Self {
+        let scale = match (self.kind, values.first()) {
+            (Kind::Places, Some(scale)) if *scale > 0.0 => *scale,
+            _ => 1.0,
+        };
         Self {
             kind: self.kind,
-            names: self.names,
+            names: self.names.clone(),
             values: values
                 .into_iter()
-                .map(|weight| (weight * 1000.0).round() / 1000.0)
+                .map(|weight| (weight / scale * 1000.0).round() / 1000.0)
                 .collect(),
+            line: None,
         }
     }
 
+    /// Key of the table of weights.
     fn key(&self) -> &'static str {
         match self.kind {
             Kind::Files => "file",
             Kind::Functions => "function",
+            Kind::Places => "stretch",
         }
+    }
+
+    /// Key of the calibration.
+    fn calibration(&self) -> &'static str {
+        match self.kind {
+            Kind::Files => "file",
+            Kind::Functions => "function",
+            Kind::Places => "place",
+        }
+    }
+
+    /// The weights that are written.
+    fn written(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let all = self.names.iter().copied().zip(self.values.iter().copied());
+        all.filter(|(name, _)| *name != FUNCTION_SCORE)
     }
 
     fn report(&self) -> String {
         let mut text = format!("[rank.{}]\n", self.key());
-        for (name, weight) in self.names.iter().zip(&self.values) {
+        for (name, weight) in self.written() {
             text.push_str(&format!("{name} = {weight:.3}\n"));
+        }
+        if let Some(Line { slope, intercept }) = self.line {
+            let key = self.calibration();
+            text.push_str(&format!(
+                "[rank.calibration]\n{key} = {{ slope = {slope:.3}, intercept = {intercept:.3} }}\n"
+            ));
         }
         text
     }
@@ -225,29 +279,34 @@ struct Table<'a> {
     before: Vec<Right>,
     held_out: Vec<Right>,
     own: Vec<Right>,
+    predictions: Vec<(&'a str, Prediction)>,
 }
 
 impl<'a> Table<'a> {
     fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig, strength: f64) -> Self {
         let present = Weights::present(kind, ranking);
-        let toward = vec![0.0; present.names.len()];
-        let weights = present.with(fitted(examples, kind, &toward, strength));
+        let toward = present.none();
+        let of_others = fitted_to_others(examples, kind, &toward, strength);
+        let (line, predictions) = calibrate(examples, kind, &of_others);
+        let mut weights = present.with(fitted(examples, kind, &toward, strength));
+        weights.line = Some(line);
         Self {
             examples,
             before: rights(examples, kind, &present.values),
-            held_out: held_out(examples, kind, &toward, strength),
+            held_out: held_out(examples, kind, &of_others),
             own: rights(examples, kind, &weights.values),
             weights,
+            predictions,
         }
     }
 
     /// What each signal is worth: accuracy held out, without it.
     fn ablation(&self, strength: f64) -> String {
-        let Weights { kind, names, .. } = self.weights;
-        let toward = vec![0.0; names.len()];
+        let Weights { kind, names, .. } = &self.weights;
+        let toward = self.weights.none();
         let mut text = format!("{:28}{}\n", "without", places());
         for (signal, name) in names.iter().enumerate() {
-            let rights = without(self.examples, kind, &toward, strength, signal);
+            let rights = without(self.examples, *kind, &toward, strength, signal);
             let accuracy = accuracy(self.examples, &rights, |_| true);
             text.push_str(&format!("{name:28}{}\n", figures(&accuracy)));
         }
@@ -265,7 +324,28 @@ impl<'a> Table<'a> {
             let label = format!("{set}, one file, functions known");
             text.push_str(&self.figures(&label, &single));
         }
+        text.push_str(&self.reliability());
         text.push('\n');
+        text
+    }
+
+    /// The chances of the first ten of each case beside what came true, held out, per language.
+    fn reliability(&self) -> String {
+        let languages: BTreeSet<&str> = self.predictions.iter().map(|(name, _)| *name).collect();
+        let mut text = "\ncalibration, held out: foretold/right (number), in percent\n".to_owned();
+        for language in languages {
+            let of = self
+                .predictions
+                .iter()
+                .filter(|(name, _)| *name == language);
+            let reliability = Reliability::of(of.map(|(_, prediction)| *prediction));
+            text.push_str(&format!("{language:12} error {:.3} ", reliability.error()));
+            for bin in reliability.bins.iter().filter(|bin| bin.count > 0) {
+                let (foretold, right) = (bin.foretold * 100.0, bin.right * 100.0);
+                text.push_str(&format!(" {foretold:.0}/{right:.0} ({})", bin.count));
+            }
+            text.push('\n');
+        }
         text
     }
 
@@ -318,11 +398,23 @@ fn with_weights(text: &str, tables: &[Weights]) -> anyhow::Result<String> {
         let Some(table) = document["rank"][weights.key()].as_table_mut() else {
             bail!("there is no table [rank.{}]", weights.key());
         };
-        for (name, weight) in weights.names.iter().zip(&weights.values) {
-            table[*name] = value(*weight);
+        for (name, weight) in weights.written() {
+            table[name] = value(weight);
+        }
+        if let Some(line) = weights.line {
+            write_line(&mut document, weights.calibration(), line)?;
         }
     }
     Ok(document.to_string())
+}
+
+fn write_line(document: &mut DocumentMut, key: &str, line: Line) -> anyhow::Result<()> {
+    let table = document["rank"]["calibration"][key].as_inline_table_mut();
+    let table = table.with_context(|| format!("there is no {key} in [rank.calibration]"))?;
+    for (name, number) in [("slope", line.slope), ("intercept", line.intercept)] {
+        table.insert(name, ((number * 1000.0).round() / 1000.0).into());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

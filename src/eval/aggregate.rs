@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::eval::calibration::Prediction;
+use crate::eval::curve::Point;
 use crate::eval::metric::Scores;
 
 /// Version of the JSON's shape.
@@ -74,6 +76,25 @@ pub struct CaseResult {
     pub index_ms: Option<f64>,
     /// Its figures.
     pub scores: Scores,
+    /// What was foretold of the first ten of each ranking, and what came true.
+    #[serde(default)]
+    pub predictions: Predictions,
+    /// Its figures with other thresholds, where they were asked for.
+    #[serde(default)]
+    pub curve: Vec<Point>,
+}
+
+/// Probabilities of one case, and which were of something right.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Predictions {
+    /// Of the first ten files.
+    pub files: Vec<Prediction>,
+    /// Of the first ten functions.
+    pub functions: Vec<Prediction>,
+    /// Of the first ten places, where the edited lines are known.
+    pub places: Vec<Prediction>,
+    /// That a right place is shown whole, per context, where gold functions are known.
+    pub confidence: Vec<Prediction>,
 }
 
 impl CaseResult {
@@ -250,6 +271,8 @@ pub(crate) mod tests {
             answer_ms: None,
             index_ms: None,
             scores,
+            predictions: Predictions::default(),
+            curve: Vec::new(),
         }
     }
 

@@ -5,10 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use foveate_index::Snapshot;
-use foveate_query::{Answer, RankingConfig, Request, answer};
+use foveate_query::{Answer, Breadth, RankingConfig, Request, answer};
 
-use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency};
+use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Predictions};
 use crate::eval::case::Case;
+use crate::eval::curve::{Point, Step};
 use crate::eval::metric::Budget;
 use crate::eval::score::{self, Context, Delivered};
 use crate::eval::sweep::{Indexed, Visitor, Walk, milliseconds, sweep};
@@ -23,6 +24,10 @@ pub struct Options {
     pub walk: Walk,
     /// The numbers that rank and assemble.
     pub ranking: RankingConfig,
+    /// How much of the budget is used.
+    pub breadth: Breadth,
+    /// Whether each case is asked with other thresholds too.
+    pub curve: bool,
 }
 
 /// Runs all cases. `progress` is called from the jobs after each case.
@@ -32,10 +37,7 @@ pub fn run(
     progress: &(dyn Fn(&CaseResult) + Sync),
 ) -> Evaluation {
     let start = Instant::now();
-    let asker = Asker {
-        ranking: &options.ranking,
-        progress,
-    };
+    let asker = Asker { options, progress };
     let cases = sweep(cases, &options.walk, &asker);
     Evaluation {
         format: aggregate::FORMAT,
@@ -50,7 +52,7 @@ pub fn run(
 }
 
 struct Asker<'a> {
-    ranking: &'a RankingConfig,
+    options: &'a Options,
     progress: &'a (dyn Fn(&CaseResult) + Sync),
 }
 
@@ -59,7 +61,11 @@ impl Visitor for Asker<'_> {
 
     /// Asks once per budget.
     fn visit(&self, case: &Case, indexed: &Indexed) -> CaseResult {
-        let at = |budget| self.ask(case, &indexed.snapshot, budget);
+        let breadth = Step {
+            breadth: self.options.breadth,
+            min_probability: None,
+        };
+        let at = |budget| self.ask(case, &indexed.snapshot, budget, breadth);
         let full = at(LARGEST);
         let contexts = Budget::ALL.map(|budget| {
             if budget.tokens() == LARGEST {
@@ -69,8 +75,15 @@ impl Visitor for Asker<'_> {
             }
         });
         let delivered = Delivered::new(&full, contexts);
+        let curve = Step::all().filter(|_| self.options.curve).map(|step| {
+            let answer = self.ask(case, &indexed.snapshot, LARGEST, step);
+            let context = Context::from(&answer.pack);
+            Point::new(step, score::context(case, &context, Budget::B8000))
+        });
         CaseResult {
             index_ms: Some(indexed.index_ms),
+            predictions: score::predictions(case, &full, &delivered),
+            curve: curve.collect(),
             ..result(case, &delivered)
         }
     }
@@ -99,12 +112,16 @@ impl Visitor for Asker<'_> {
             });
             positions
         };
+        let breadth = Step {
+            breadth: self.options.breadth,
+            min_probability: None,
+        };
         for position in order(0) {
-            self.ask(cases[position], snapshot, LARGEST);
+            self.ask(cases[position], snapshot, LARGEST, breadth);
         }
         for position in order(1) {
             let start = Instant::now();
-            self.ask(cases[position], snapshot, LARGEST);
+            self.ask(cases[position], snapshot, LARGEST, breadth);
             results[position].answer_ms = Some(milliseconds(start));
         }
     }
@@ -114,15 +131,19 @@ impl Visitor for Asker<'_> {
 const LARGEST: usize = 8000;
 
 impl Asker<'_> {
-    fn ask(&self, case: &Case, snapshot: &Snapshot, budget: usize) -> Answer {
+    fn ask(&self, case: &Case, snapshot: &Snapshot, budget: usize, step: Step) -> Answer {
         let request = Request {
             query: case.query.clone(),
             budget_tokens: budget,
+            breadth: step.breadth,
+            min_probability: step.min_probability,
             limit: LIMIT,
             ..Request::default()
         };
         let clock = Instant::now();
-        answer(snapshot, &request, self.ranking, &|| milliseconds(clock))
+        answer(snapshot, &request, &self.options.ranking, &|| {
+            milliseconds(clock)
+        })
     }
 }
 
@@ -156,6 +177,8 @@ fn result(case: &Case, delivered: &Delivered) -> CaseResult {
         answer_ms: None,
         index_ms: None,
         scores,
+        predictions: Predictions::default(),
+        curve: Vec::new(),
     }
 }
 

@@ -41,6 +41,8 @@ fn options(root: &Path) -> Options {
             history: HistoryLimits::default(),
         },
         ranking: RankingConfig::default(),
+        breadth: Breadth::Balanced,
+        curve: false,
     }
 }
 

@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 use foveate_model::Lines;
 use foveate_query::Answer;
 use foveate_query::assemble::{Fidelity, Pack};
+use foveate_query::rank::ListedPlace;
 
+use crate::eval::aggregate::Predictions;
+use crate::eval::calibration::Prediction;
 use crate::eval::case::{Case, Edit, GoldFunction, Inside};
 use crate::eval::metric::{Budget, Metric, Scores};
 
@@ -172,18 +175,79 @@ fn score_files(case: &Case, ranks: &[Option<usize>], delivered: &Delivered, scor
 
 fn score_contexts(case: &Case, delivered: &Delivered, scores: &mut Scores) {
     for (context, budget) in delivered.contexts.iter().zip(Budget::ALL) {
-        scores.set(Metric::WrongFiles(budget), wrong_files(case, context));
-        scores.set(Metric::Used(budget), context.used as f64);
-        if !case.gold_functions.is_empty() {
-            let shown = shown_share(case, context);
-            scores.set(Metric::Shown(budget), shown);
-            scores.set(
-                Metric::Efficiency(budget),
-                per_thousand(shown, context.used),
-            );
-        }
-        score_edits(case, context, budget, scores);
+        score_context(case, context, budget, scores);
     }
+}
+
+/// The scores of one context alone.
+pub fn context(case: &Case, context: &Context, budget: Budget) -> Scores {
+    let mut scores = Scores::default();
+    score_context(case, context, budget, &mut scores);
+    scores
+}
+
+fn score_context(case: &Case, context: &Context, budget: Budget, scores: &mut Scores) {
+    scores.set(Metric::WrongFiles(budget), wrong_files(case, context));
+    scores.set(Metric::Used(budget), context.used as f64);
+    if !case.gold_functions.is_empty() {
+        let shown = shown_share(case, context);
+        scores.set(Metric::Shown(budget), shown);
+        scores.set(
+            Metric::Efficiency(budget),
+            per_thousand(shown, context.used),
+        );
+    }
+    score_edits(case, context, budget, scores);
+}
+
+/// How many predictions of each ranking count: those that a reader looks at.
+const SEEN: usize = 10;
+
+/// What an answer foretells, beside what came true. Its context is the last one delivered.
+pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predictions {
+    let prediction = |probability: f32, right: bool| Prediction {
+        probability: f64::from(probability),
+        right,
+    };
+    let files = answer.files.iter().take(SEEN);
+    let functions = answer.functions.iter().zip(&delivered.functions);
+    let is_gold = |place: &Place| case.gold_functions.iter().any(|gold| hits(place, gold));
+    let confidence = delivered.contexts.last().and_then(|context| {
+        let right = !case.gold_functions.is_empty() && shown_share(case, context) > 0.0;
+        (!case.gold_functions.is_empty()).then(|| prediction(answer.pack.confidence, right))
+    });
+    let places = answer.places.iter().take(SEEN);
+    let places = places.map(|place| prediction(place.probability, is_changed(case, place)));
+    Predictions {
+        files: files
+            .map(|file| prediction(file.probability, case.gold_files.contains(&file.path)))
+            .collect(),
+        functions: functions
+            .take(SEEN)
+            .map(|(listed, place)| prediction(listed.probability, is_gold(place)))
+            .collect(),
+        places: if case.edits.is_empty() {
+            Vec::new()
+        } else {
+            places.collect()
+        },
+        confidence: confidence.into_iter().collect(),
+    }
+}
+
+/// Whether a place is a gold function or holds an edited line; imports follow from other edits.
+fn is_changed(case: &Case, place: &ListedPlace) -> bool {
+    let listed = Place {
+        path: place.path.clone(),
+        name: place.name.clone(),
+        lines: place.lines,
+    };
+    case.gold_functions.iter().any(|gold| hits(&listed, gold))
+        || case.edits.iter().any(|edit| {
+            !matches!(edit.inside, Inside::Import | Inside::Function)
+                && edit.file == place.path
+                && edit.lines().overlap(place.lines) > 0
+        })
 }
 
 /// Scores of the edited stretches, where they are known; imports follow from the others.

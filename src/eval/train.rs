@@ -1,7 +1,9 @@
 //! Fits the weights of the ranking's signals to cases with known answers. [`examples`] collects the
 //! candidates of each case with their signals, [`fit`] finds the weights under which the right ones
-//! stand first, [`held_out`] says what they are worth on repositories that they were not fitted to.
+//! stand first, [`held_out`] says what they are worth on repositories that they were not fitted to,
+//! [`calibrate`] how sure their scores may be.
 
+pub mod calibrate;
 pub mod examples;
 pub mod fit;
 
@@ -16,6 +18,8 @@ pub enum Kind {
     Files,
     /// Functions.
     Functions,
+    /// Functions by their score, and the stretches outside functions by their signals.
+    Places,
 }
 
 impl Kind {
@@ -23,6 +27,15 @@ impl Kind {
         match self {
             Self::Files => &example.files,
             Self::Functions => &example.functions,
+            Self::Places => &example.places,
+        }
+    }
+
+    fn candidates_mut(self, example: &mut Example) -> &mut Vec<Candidate> {
+        match self {
+            Self::Files => &mut example.files,
+            Self::Functions => &mut example.functions,
+            Self::Places => &mut example.places,
         }
     }
 
@@ -30,6 +43,15 @@ impl Kind {
         match self {
             Self::Files => example.gold[0],
             Self::Functions => example.gold[1],
+            Self::Places => example.places.iter().filter(|place| place.gold).count(),
+        }
+    }
+
+    /// Whether an example knows which of its candidates are right.
+    fn is_known(self, example: &Example) -> bool {
+        match self {
+            Self::Files | Self::Functions => true,
+            Self::Places => !example.places.is_empty(),
         }
     }
 }
@@ -70,18 +92,28 @@ pub fn rights(examples: &[Example], kind: Kind, weights: &[f64]) -> Vec<Right> {
     examples.iter().map(|e| right(e, kind, weights)).collect()
 }
 
-/// The same where each repository's cases are ranked with weights that were fitted to the other
-/// repositories.
-pub fn held_out(examples: &[Example], kind: Kind, toward: &[f64], strength: f64) -> Vec<Right> {
+/// The weights for each repository, fitted to the other ones.
+pub fn fitted_to_others<'a>(
+    examples: &'a [Example],
+    kind: Kind,
+    toward: &[f64],
+    strength: f64,
+) -> BTreeMap<&'a str, Vec<f64>> {
     let repositories: BTreeSet<&str> = examples.iter().map(|e| e.repo.as_str()).collect();
-    let weights: BTreeMap<&str, Vec<f64>> = repositories
-        .into_iter()
-        .map(|repo| {
-            let others = examples.iter().filter(|e| e.repo != repo);
-            let cases: Vec<&[Candidate]> = others.map(|e| kind.candidates(e)).collect();
-            (repo, fit::fit(&cases, toward, strength))
-        })
-        .collect();
+    let fitted = |repo: &'a str| {
+        let others = examples.iter().filter(|e| e.repo != repo);
+        let cases: Vec<&[Candidate]> = others.map(|e| kind.candidates(e)).collect();
+        (repo, fit::fit(&cases, toward, strength))
+    };
+    repositories.into_iter().map(fitted).collect()
+}
+
+/// Which examples are right where each repository's cases are ranked with its own weights.
+pub fn held_out(
+    examples: &[Example],
+    kind: Kind,
+    weights: &BTreeMap<&str, Vec<f64>>,
+) -> Vec<Right> {
     examples
         .iter()
         .map(|e| right(e, kind, weights.get(e.repo.as_str())?))
@@ -98,17 +130,14 @@ pub fn without(
 ) -> Vec<Right> {
     let mut lacking = examples.to_vec();
     for example in &mut lacking {
-        let candidates = match kind {
-            Kind::Files => &mut example.files,
-            Kind::Functions => &mut example.functions,
-        };
-        for candidate in candidates {
+        for candidate in kind.candidates_mut(example) {
             if let Some(value) = candidate.x.get_mut(signal) {
                 *value = 0.0;
             }
         }
     }
-    held_out(&lacking, kind, toward, strength)
+    let weights = fitted_to_others(&lacking, kind, toward, strength);
+    held_out(&lacking, kind, &weights)
 }
 
 /// Per place whether all right candidates stand before it (as many as there is room for); nothing
@@ -174,6 +203,7 @@ mod tests {
             gold: [1, 0],
             files: vec![candidate(true, right), candidate(false, wrong)],
             functions: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -187,10 +217,14 @@ mod tests {
         let all = |rights: &[Right]| accuracy(&examples, rights, |_| true);
         let own = all(&rights(&examples, Kind::Files, &own));
         assert!((own.at[0] - 2.0 / 3.0).abs() < 1e-9);
-        let held = held_out(&examples, Kind::Files, &toward, 0.01);
+        let held_out = |kind| {
+            let weights = fitted_to_others(&examples, kind, &toward, 0.01);
+            held_out(&examples, kind, &weights)
+        };
+        let held = held_out(Kind::Files);
         assert_eq!(all(&held).at[0], 0.0);
         assert_eq!(accuracy(&examples, &held, |e| e.repo == "a").cases, 2);
-        let functions = held_out(&examples, Kind::Functions, &toward, 0.01);
+        let functions = held_out(Kind::Functions);
         assert_eq!(all(&functions).cases, 0);
     }
 }

@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use foveate_model::RepoPath;
-use foveate_query::request::{BUDGET_TOKENS, LIMIT};
+use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
 use foveate_query::{Focus, Request};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -19,11 +19,11 @@ use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
     UnsupportedMediaType,
 };
-use super::openapi::schemas::{FilePath, Reference, RepositoryName};
+use super::openapi::schemas::{FilePath, Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
 use super::{HttpState, accept};
 use crate::engine::Question;
-use crate::wire::{Asked, ContextAnswer, FormatName, IntentName};
+use crate::wire::{self, Asked, BreadthName, ContextAnswer, FormatName, IntentName};
 
 /// A question to a repository.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -44,18 +44,35 @@ pub struct ContextBody {
     /// Tokens (o200k_base) that `context` may cost.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
     budget_tokens: Option<Whole>,
+    /// How much of the budget is used.
+    #[schema(default = "balanced")]
+    breadth: Option<BreadthName>,
+    /// Least probability of a place that is shown, in place of the breadth's.
+    #[schema(minimum = 0, maximum = 1)]
+    min_probability: Option<f32>,
+    /// Most files that anything is shown of; absent: as many as there are.
+    #[schema(value_type = Option<u64>, minimum = 1, maximum = 1000)]
+    max_files: Option<Whole>,
+    /// Most characters of `context`; absent: as many as the tokens allow.
+    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 10_000_000)]
+    max_chars: Option<Whole>,
+    /// Address of the repository on the web, such as `https://github.com/pallets/flask`: items get
+    /// links to their lines at the commit, in the form that the host uses, and Markdown shows them.
+    /// Absent: that of the remote it is read from, where its host is known.
+    #[schema(value_type = Option<WebAddress>)]
+    link_base: Option<String>,
     /// How to render `context`; absent: as the media type says that is asked for, or `xml`.
     format: Option<FormatName>,
     /// What is asked for, where the caller knows it; absent: detected.
     intent: Option<IntentName>,
-    /// Ranked files and functions to list.
+    /// Ranked files, functions and places to list, each.
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 100, default = 20)]
     limit: Option<Whole>,
     /// What the caller already knows to matter.
     focus: Option<FocusBody>,
-    /// Whether functions carry the reasons for their scores; absent: no.
+    /// Whether functions and places carry the reasons for their scores; absent: no.
     explain: Option<bool>,
-    /// Whether files, and with `explain` functions, carry the reasons for their scores, which are
+    /// Whether files, and with `explain` functions and places, carry the reasons for their scores, which are
     /// most of a long list; absent: yes.
     signals: Option<bool>,
 }
@@ -215,6 +232,7 @@ async fn answer(
     let mut request = request(body, state.limits.max_query_bytes)?;
     let form = Form::of(headers, format)?;
     request.format = form.format(format).into();
+    request.repo.clone_from(&repo);
     let asked = Asked {
         request_id: Some(id),
         budget_tokens: request.budget_tokens,
@@ -341,8 +359,14 @@ fn request(body: ContextBody, max_query_bytes: usize) -> Result<Request, Problem
     let budget_tokens = in_range("budget_tokens", body.budget_tokens, &BUDGET_TOKENS)?;
     let limit = in_range("limit", body.limit, &LIMIT)?;
     Ok(Request {
+        repo: String::new(),
         query: body.query,
         budget_tokens: budget_tokens.unwrap_or(defaults.budget_tokens),
+        breadth: body.breadth.unwrap_or_default().into(),
+        min_probability: probability("min_probability", body.min_probability)?,
+        max_files: in_range("max_files", body.max_files, &MAX_FILES)?,
+        max_chars: in_range("max_chars", body.max_chars, &MAX_CHARS)?,
+        link_base: body.link_base.map(link_base).transpose()?,
         format: body.format.unwrap_or_default().into(),
         intent: body.intent.map(Into::into),
         limit: limit.unwrap_or(defaults.limit),
@@ -365,6 +389,20 @@ fn in_range(
             let detail = format!("`{field}` must be {least} to {most}, not {value}");
             Err(Problem::invalid_field(field, detail))
         }
+    }
+}
+
+fn link_base(text: String) -> Result<String, Problem> {
+    wire::link_base(&text).map_err(|why| Problem::invalid_field("link_base", why))
+}
+
+fn probability(field: &str, value: Option<f32>) -> Result<Option<f32>, Problem> {
+    match value {
+        Some(value) if !(0.0..=1.0).contains(&value) => {
+            let detail = format!("`{field}` must be 0 to 1, not {value}");
+            Err(Problem::invalid_field(field, detail))
+        }
+        value => Ok(value),
     }
 }
 

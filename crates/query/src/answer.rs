@@ -6,7 +6,7 @@ use crate::assemble::{self, Pack};
 use crate::config::RankingConfig;
 use crate::intent::{self, Intent};
 use crate::issue::Issue;
-use crate::rank::{self, ListedFile, ListedFunction};
+use crate::rank::{self, ListedFile, ListedFunction, ListedPlace};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
@@ -36,6 +36,8 @@ pub struct Answer {
     pub files: Vec<ListedFile>,
     /// Ranked functions, likewise.
     pub functions: Vec<ListedFunction>,
+    /// Ranked places, everything that can be edited, likewise.
+    pub places: Vec<ListedPlace>,
     /// The context, what is in it, and what did not fit.
     pub pack: Pack,
     /// What the reader should know.
@@ -92,6 +94,8 @@ pub fn answer(
     let files: Vec<ListedFile> = files.map(|file| file.listed(&snapshot.files)).collect();
     let functions = ranked.functions.into_iter().take(request.limit);
     let functions: Vec<ListedFunction> = functions.map(|f| f.listed(&snapshot.files)).collect();
+    let places = ranked.places.into_iter().take(request.limit);
+    let places: Vec<ListedPlace> = places.map(|p| p.listed(&snapshot.files)).collect();
     let names = names(&candidates.symbols, &files, &functions, &pack);
     issues.extend(unsafe_text::in_names(names));
     let end = now();
@@ -100,6 +104,7 @@ pub fn answer(
         symbols: candidates.symbols,
         files,
         functions,
+        places,
         pack,
         issues,
         timings: Timings {

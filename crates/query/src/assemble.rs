@@ -14,6 +14,7 @@ mod config;
 mod links;
 mod needs;
 mod packed;
+mod permalink;
 mod plan;
 mod render;
 mod source;
@@ -74,6 +75,10 @@ pub struct Item {
     pub shown: Vec<Lines>,
     /// What it costs, its own markup included.
     pub tokens: usize,
+    /// Why it is here, such as `calls Flask.url_for`.
+    pub reason: String,
+    /// Where it is on the web, where that is known.
+    pub link: Option<String>,
 }
 
 /// One part of the context.
@@ -99,7 +104,8 @@ pub struct Dropped {
     /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
     /// could not be read.
     pub tokens: usize,
-    /// `budget`, `duplicate` (another body that is shown says nearly the same), or the code of the reason why the file is not indexed.
+    /// `budget`, `low_value` (not likely enough for the breadth that was asked for), `duplicate` (another
+    /// body that is shown says nearly the same), or the code of the reason why the file is not indexed.
     pub reason: &'static str,
 }
 
@@ -110,6 +116,8 @@ pub struct Pack {
     pub context: String,
     /// Tokens of `context`, at most the budget.
     pub used: usize,
+    /// The chance that a right place is shown whole, 0 to 1.
+    pub confidence: f32,
     /// What is in it.
     pub sections: Vec<Section>,
     /// What is not, best first. A definition of which only a card or a part is shown counts as

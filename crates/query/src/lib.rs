@@ -19,5 +19,5 @@ pub use answer::{Answer, Timings, answer};
 pub use config::RankingConfig;
 pub use intent::{Intent, IntentKind};
 pub use issue::Issue;
-pub use rank::{Examined, examine};
-pub use request::{Focus, Format, Request};
+pub use rank::{Examination, Examined, examine};
+pub use request::{Breadth, Focus, Format, Request};

@@ -1,14 +1,18 @@
-//! Orders files and functions: many weak signals, one explained sum, weights from
+//! Orders files, functions and places: many weak signals, one explained sum, weights from
 //! `config/ranking.toml`. [`evidence`] gathers what is known about the query; files come first
-//! ([`files`]), then functions, which know their file's place ([`functions`]).
+//! ([`files`]), then functions, which know their file's place ([`functions`]), and with them the
+//! stretches of code and text between functions ([`stretches`]). [`probability`] says what a score
+//! is worth.
 
 mod evidence;
 mod examine;
 mod files;
 mod functions;
 mod past;
+mod probability;
 mod ranked;
 mod roles;
+mod stretches;
 mod terms;
 mod weights;
 
@@ -23,12 +27,13 @@ use crate::issue::Issue;
 use crate::resolve::Candidates;
 use crate::text::QueryText;
 
-pub use self::examine::{Examined, examine};
-pub use self::ranked::{ListedFile, ListedFunction, Signal};
-pub use self::ranked::{RankedFile, RankedFunction, RankedPassage};
+pub use self::examine::{Examination, Examined, examine};
+pub use self::probability::Calibration;
+pub use self::ranked::{ListedFile, ListedFunction, ListedPlace, Signal};
+pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 pub use self::weights::RankConfig;
 
-/// Files and functions, best first. Whatever has any evidence is in the order, up to
+/// Files, functions and places, best first. Whatever has any evidence is in the order, up to
 /// [`MOST_RANKED`].
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
@@ -36,13 +41,13 @@ pub struct Ranked {
     pub files: Vec<RankedFile>,
     /// The best functions.
     pub functions: Vec<RankedFunction>,
-    /// The best stretches of source files without functions.
-    pub passages: Vec<RankedPassage>,
+    /// The best of everything that can be edited: functions, and the stretches between them.
+    pub places: Vec<RankedPlace>,
     /// What could not be done; `answer` moves them to the answer's issues.
     pub notes: Vec<Issue>,
 }
 
-/// How many files and functions are ranked; more than any request may list.
+/// How many of each are ranked; more than any request may list.
 pub const MOST_RANKED: usize = 200;
 
 /// Searches the words of the query.
@@ -62,11 +67,11 @@ pub fn rank(
     let notes = std::mem::take(&mut words.notes);
     let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
-    let (functions, passages) = functions::rank(snapshot, &evidence, &files, config, explained);
+    let (functions, places) = functions::rank(snapshot, &evidence, &files, config, explained);
     Ranked {
         files,
         functions,
-        passages,
+        places,
         notes,
     }
 }

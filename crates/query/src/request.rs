@@ -14,6 +14,18 @@ pub enum Format {
     Json,
 }
 
+/// How much is shown beside the most likely places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Breadth {
+    /// Only what is likely to be changed.
+    Precise,
+    /// What is worth its tokens.
+    #[default]
+    Balanced,
+    /// Whatever fits the budget.
+    Wide,
+}
+
 /// What the caller already knows to matter, such as the files of a pull request.
 #[derive(Clone, Debug, Default)]
 pub struct Focus {
@@ -26,15 +38,27 @@ pub struct Focus {
 /// One question about one snapshot.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// What the head of the context calls the repository; may be empty.
+    pub repo: String,
     /// Issue text, question or stack trace.
     pub query: String,
     /// The hard limit of the rendered context in tokens (o200k_base).
     pub budget_tokens: usize,
+    /// How much of the budget is used.
+    pub breadth: Breadth,
+    /// Least probability of a place that is shown, 0 to 1, in place of the breadth's.
+    pub min_probability: Option<f32>,
+    /// Most files that anything is shown of.
+    pub max_files: Option<usize>,
+    /// Most characters of the context.
+    pub max_chars: Option<usize>,
+    /// Address of the repository on the web, for links to the lines that are shown.
+    pub link_base: Option<String>,
     /// How to render.
     pub format: Format,
     /// The intent, where the caller knows it.
     pub intent: Option<IntentKind>,
-    /// How many ranked files and functions to list.
+    /// How many ranked files, functions and places to list.
     pub limit: usize,
     /// What the caller already knows.
     pub focus: Focus,
@@ -43,14 +67,26 @@ pub struct Request {
 /// Smallest and largest accepted budget in tokens.
 pub const BUDGET_TOKENS: std::ops::RangeInclusive<usize> = 200..=128_000;
 
+/// Smallest and largest accepted number of files that anything is shown of.
+pub const MAX_FILES: std::ops::RangeInclusive<usize> = 1..=1000;
+
+/// Smallest and largest accepted number of characters of a context.
+pub const MAX_CHARS: std::ops::RangeInclusive<usize> = 1000..=10_000_000;
+
 /// Smallest and largest accepted number of listed results.
 pub const LIMIT: std::ops::RangeInclusive<usize> = 1..=100;
 
 impl Default for Request {
     fn default() -> Self {
         Self {
+            repo: String::new(),
             query: String::new(),
             budget_tokens: 8000,
+            breadth: Breadth::Balanced,
+            min_probability: None,
+            max_files: None,
+            max_chars: None,
+            link_base: None,
             format: Format::Xml,
             intent: None,
             limit: 20,

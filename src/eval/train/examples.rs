@@ -4,17 +4,20 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use foveate_query::{Examined, RankingConfig, Request, examine};
+use foveate_model::Lines;
+use foveate_query::{Examination, Examined, RankingConfig, Request, examine};
 use serde::{Deserialize, Serialize};
 
-use crate::eval::case::Case;
+use crate::eval::case::{Case, Inside};
 use crate::eval::score::{Place, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
+use crate::eval::train::fit;
 
-/// So many files and functions are kept per case, the best by the present weights; those further
-/// down decide nothing.
+/// So many files, functions and stretches are kept per case, the best by the present weights; those
+/// further down decide nothing.
 const FILES: usize = 300;
 const FUNCTIONS: usize = 400;
+const STRETCHES: usize = 300;
 
 /// The candidates of one case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,6 +38,9 @@ pub struct Example {
     pub files: Vec<Candidate>,
     /// The functions.
     pub functions: Vec<Candidate>,
+    /// The places: a function by its score alone, a stretch by its signals after a 0. None where the
+    /// edited lines are not known.
+    pub places: Vec<Candidate>,
 }
 
 /// A file or function.
@@ -75,19 +81,22 @@ impl Visitor for Collector<'_> {
             query: case.query.clone(),
             ..Request::default()
         };
-        let (files, functions) = examine(&indexed.snapshot, &request, self.ranking);
+        let Examination {
+            files,
+            functions,
+            stretches,
+        } = examine(&indexed.snapshot, &request, self.ranking);
         let rank = &self.ranking.rank;
         let is_gold_file = |e: &Examined| case.gold_files.contains(&e.path);
-        let is_gold_function = |e: &Examined| {
-            e.function.as_ref().is_some_and(|(name, lines)| {
-                let place = Place {
-                    path: e.path.clone(),
-                    name: name.clone(),
-                    lines: *lines,
-                };
-                case.gold_functions.iter().any(|gold| hits(&place, gold))
-            })
-        };
+        let is_gold_function = |e: &Examined| is_gold_function(case, e);
+        let is_edited = |e: &Examined| is_edited(case, e);
+        let functions = best(
+            functions,
+            rank.function.as_slice(),
+            FUNCTIONS,
+            is_gold_function,
+        );
+        let stretches = best(stretches, rank.stretch.as_slice(), STRETCHES, is_edited);
         Ok(Example {
             id: case.id.clone(),
             set: case.set.clone(),
@@ -96,12 +105,12 @@ impl Visitor for Collector<'_> {
             single_file: case.gold_files.len() == 1,
             gold: [case.gold_files.len(), case.gold_functions.len()],
             files: best(files, rank.file.as_slice(), FILES, is_gold_file),
-            functions: best(
-                functions,
-                rank.function.as_slice(),
-                FUNCTIONS,
-                is_gold_function,
-            ),
+            places: if case.edits.is_empty() {
+                Vec::new()
+            } else {
+                places(&functions, stretches, rank.function.as_slice())
+            },
+            functions,
         })
     }
 
@@ -115,6 +124,47 @@ impl Visitor for Collector<'_> {
             Err((id, why)) => (self.progress)(id, Some(why)),
         }
     }
+}
+
+fn is_gold_function(case: &Case, e: &Examined) -> bool {
+    e.place.as_ref().is_some_and(|(name, lines)| {
+        let place = Place {
+            path: e.path.clone(),
+            name: name.clone(),
+            lines: *lines,
+        };
+        case.gold_functions.iter().any(|gold| hits(&place, gold))
+    })
+}
+
+/// Whether a line of a stretch was edited; imports follow from other edits.
+fn is_edited(case: &Case, e: &Examined) -> bool {
+    let within = |lines: &Lines| {
+        case.edits.iter().any(|edit| {
+            !matches!(edit.inside, Inside::Import | Inside::Function)
+                && edit.file == e.path
+                && edit.lines().overlap(*lines) > 0
+        })
+    };
+    e.place.as_ref().is_some_and(|(_, lines)| within(lines))
+}
+
+/// Functions and stretches as candidates of one list.
+fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -> Vec<Candidate> {
+    let weights: Vec<f64> = weights.iter().map(|weight| f64::from(*weight)).collect();
+    let functions = functions.iter().map(|function| {
+        let mut x = vec![0.0; 1 + Examined::STRETCH_SIGNALS.len()];
+        x[0] = fit::score(function, &weights) as f32;
+        Candidate {
+            x,
+            ..function.clone()
+        }
+    });
+    let stretches = stretches.into_iter().map(|mut stretch| {
+        stretch.x.insert(0, 0.0);
+        stretch
+    });
+    functions.chain(stretches).collect()
 }
 
 fn best(
@@ -131,8 +181,8 @@ fn best(
         .map(|(rank, e)| (rank, is_gold(&e), e))
         .filter(|(rank, gold, _)| *gold || *rank < most)
         .map(|(_, gold, e)| Candidate {
-            name: match e.function {
-                Some((name, _)) => format!("{}:{name}", e.path),
+            name: match e.place {
+                Some((name, lines)) => format!("{}:{name}:{}-{}", e.path, lines.start, lines.end),
                 None => e.path,
             },
             gold,

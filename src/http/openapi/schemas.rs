@@ -39,6 +39,17 @@ pub struct Reference(pub String);
 )]
 pub struct FilePath(pub String);
 
+/// The address of a repository on the web, with the scheme `https` or `http`.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    min_length = 9,
+    max_length = 1024,
+    pattern = r"^https?://[A-Za-z0-9._~:/@%+-]+$",
+    example = "https://github.com/pallets/flask"
+)]
+pub struct WebAddress(pub String);
+
 /// The description of this interface.
 #[derive(Debug, ToSchema)]
 pub struct OpenApiDocument {

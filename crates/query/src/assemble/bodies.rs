@@ -3,7 +3,7 @@
 //! same rank.
 
 use foldhash::HashSet;
-use foveate_index::{ChunkId, DefId, FileId};
+use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::Dropped;
@@ -12,6 +12,7 @@ use super::packed::{Measured, Shows};
 use super::plan::{BODY, COMPACT, Pass, Plan};
 use super::render::SectionKind;
 use super::twins::{Stretch, Twin};
+use crate::rank::PlaceId;
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -22,27 +23,12 @@ const ESTIMATE_SLACK: f32 = 1.4;
 /// A cut body is made smaller this often before it is given up.
 const CUT_ATTEMPTS: usize = 4;
 
-/// What a body is the text of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Subject {
-    Definition(DefId),
-    /// A stretch of a file whose definitions are not known.
-    Passage(ChunkId),
-}
-
-impl Subject {
-    fn definition(self) -> Option<DefId> {
-        match self {
-            Self::Definition(id) => Some(id),
-            Self::Passage(_) => None,
-        }
-    }
-}
-
 /// Something that may be shown whole.
 #[derive(Debug)]
 struct Body {
-    subject: Subject,
+    place: PlaceId,
+    /// The chance that the change touches it.
+    probability: f32,
     file: FileId,
     lines: Lines,
     stretch: Stretch,
@@ -68,6 +54,8 @@ enum State {
     Within,
     /// Another body says nearly the same.
     Alike,
+    /// Not likely enough to be worth its tokens.
+    Unlikely,
 }
 
 /// The candidates, the most worth per cost first.
@@ -77,19 +65,20 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// The ranked definitions and passages, then the definitions that the query names and that are
-    /// not ranked.
+    /// The ranked places, then the definitions that the query names and that are not ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let config = plan.config;
-        let named = plan.named_order.iter().copied().map(Subject::Definition);
+        let most = plan.config.full_candidates;
+        let ranked = plan.ranked.places.iter();
+        let ranked = ranked.map(|place| (place.id, place.probability));
+        let named = plan.named_order.iter();
+        let named = named.map(|id| (PlaceId::Definition(*id), 0.0));
         let mut seen = HashSet::default();
-        let mut bodies: Vec<Body> = ranked(plan)
-            .into_iter()
-            .take(config.full_candidates)
-            .chain(named.take(config.full_candidates))
-            .filter(|subject| seen.insert(*subject))
+        let mut bodies: Vec<Body> = ranked
+            .take(most)
+            .chain(named.take(most))
+            .filter(|(place, _)| seen.insert(*place))
             .enumerate()
-            .map(|(rank, subject)| body(plan, subject, rank))
+            .map(|(rank, (place, probability))| body(plan, place, rank, probability))
             .collect();
         bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
         Self { bodies }
@@ -143,25 +132,34 @@ impl Bodies {
         }
     }
 
-    /// The best of the definitions that are shown whole.
-    pub(super) fn shown(&self, most: usize) -> Vec<DefId> {
+    /// The best of the definitions that are shown whole and at least so likely.
+    pub(super) fn shown(&self, most: usize, least: f32) -> Vec<DefId> {
         let mut shown: Vec<(usize, DefId)> = self
             .bodies
             .iter()
-            .filter(|body| body.state == State::Shown)
-            .filter_map(|body| Some((body.rank, body.subject.definition()?)))
+            .filter(|body| body.state == State::Shown && body.probability >= least)
+            .filter_map(|body| Some((body.rank, body.definition()?)))
             .collect();
         shown.sort_unstable();
         shown.into_iter().map(|(_, id)| id).take(most).collect()
     }
 
-    /// The definitions that tests, callers and imports are looked up for: those shown whole and
-    /// those named, the best first.
+    /// The chance that a right place is shown whole: one that no shown place is wrong about.
+    pub(super) fn confidence(&self) -> f32 {
+        let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
+        let all = self.bodies.iter().filter(shown);
+        let missed: f32 = all.map(|body| 1.0 - body.probability).product();
+        1.0 - missed
+    }
+
+    /// The definitions that tests, callers and imports are looked up for: those shown whole that are
+    /// likely, and those named, the best first.
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
         let mut seeds: Vec<DefId> = Vec::new();
         // Best ranked ones and named ones in turn: either may be what the question is about.
         let mut named = plan.named_order.iter().copied();
-        let mut ranked = self.shown(plan.config.seeds).into_iter();
+        let likely = self.shown(plan.config.seeds, plan.limits.min_seed_probability);
+        let mut ranked = likely.into_iter();
         while seeds.len() < plan.config.seeds {
             let pair = [ranked.next(), named.next()];
             if pair == [None, None] {
@@ -182,7 +180,7 @@ impl Bodies {
             .bodies
             .iter()
             .filter(|body| {
-                matches!(body.state, State::Waiting | State::Alike)
+                matches!(body.state, State::Waiting | State::Alike | State::Unlikely)
                     && !plan.packed.shows_all(body.file, body.lines)
             })
             .collect();
@@ -190,16 +188,11 @@ impl Bodies {
         for body in missing.into_iter().take(plan.config.dropped) {
             plan.dropped.push(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
-                name: body.subject.definition().map_or_else(String::new, |id| {
-                    plan.snapshot
-                        .files
-                        .definition(id)
-                        .qualified_name
-                        .to_string()
-                }),
+                name: body.place.name_and_kind(&plan.snapshot.files).0,
                 tokens: body.tokens,
                 reason: match body.state {
                     State::Alike => "duplicate",
+                    State::Unlikely => "low_value",
                     _ => "budget",
                 },
             });
@@ -211,8 +204,23 @@ impl Body {
     fn shows(&self) -> Shows {
         Shows {
             file: self.file,
-            definition: self.subject.definition(),
+            place: Some(self.place),
             lines: vec![self.lines],
+        }
+    }
+
+    /// Why it is shown.
+    fn reason(&self) -> String {
+        match self.section {
+            SectionKind::Definitions => format!("named by the query, rank {}", self.rank + 1),
+            _ => format!("rank {}", self.rank + 1),
+        }
+    }
+
+    fn definition(&self) -> Option<DefId> {
+        match self.place {
+            PlaceId::Definition(id) => Some(id),
+            PlaceId::Stretch(_) => None,
         }
     }
 
@@ -228,10 +236,11 @@ impl Body {
             return;
         };
         let measured = self.measured.take().unwrap_or_else(|| {
-            let entry = match self.subject {
-                Subject::Definition(id) => card::full(plan.snapshot, id, self.section),
-                Subject::Passage(id) => card::passage(plan.snapshot, id, self.section),
+            let mut entry = match self.place {
+                PlaceId::Definition(id) => card::full(plan.snapshot, id, self.section),
+                PlaceId::Stretch(id) => card::stretch(plan.snapshot, id, self.section),
             };
+            entry.reason = self.reason();
             plan.packed.measure(entry)
         });
         self.tokens = measured.tokens;
@@ -254,17 +263,17 @@ impl Body {
             return false;
         };
         let is_free = |id: DefId| !plan.named.contains_key(&id);
-        let may_differ = self.subject.definition().is_some_and(is_free);
+        let may_differ = self.definition().is_some_and(is_free);
         let found = may_differ || twin.differing.is_empty();
         self.twin = Some(twin);
         found
     }
 
     fn add_twin_card(&self, plan: &mut Plan<'_>) {
-        let (Some(id), Some(twin)) = (self.subject.definition(), &self.twin) else {
+        let (Some(id), Some(twin)) = (self.definition(), &self.twin) else {
             return;
         };
-        if plan.packed.has(id) {
+        if plan.packed.has(self.place) {
             return;
         }
         let section = match self.section {
@@ -289,7 +298,7 @@ impl Body {
                 used.saturating_sub(freed) + measured.tokens <= share
             }
         };
-        within && plan.packed.fits(self.section, measured.tokens, freed)
+        within && plan.has_room_for_file(self.file) && plan.packed.fits(measured, self.file, freed)
     }
 
     /// The largest part of the budget that one body may take: a giant must not eat it all unless it
@@ -312,22 +321,24 @@ impl Body {
 
     fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
         let most = most.min(plan.packed.left());
-        // A passage is short already, and no line of it is its head.
-        let Some(id) = self.subject.definition() else {
-            return;
-        };
         if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.lines) {
             return;
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
-            let (entry, lines) =
-                card::partial(plan.snapshot, id, self.section, &plan.words, bytes as usize);
+            let (mut entry, lines) = card::partial(
+                plan.snapshot,
+                self.place,
+                self.section,
+                &plan.words,
+                bytes as usize,
+            );
+            entry.reason = self.reason();
             let measured = plan.packed.measure(entry);
-            if measured.tokens <= most && plan.packed.fits(self.section, measured.tokens, 0) {
+            if measured.tokens <= most && plan.packed.fits(&measured, self.file, 0) {
                 let shows = Shows {
                     file: self.file,
-                    definition: Some(id),
+                    place: Some(self.place),
                     lines,
                 };
                 plan.packed.add(measured, shows, (BODY, self.rank));
@@ -338,39 +349,28 @@ impl Body {
     }
 }
 
-/// Functions and passages by score; of equals the functions first.
-fn ranked(plan: &Plan<'_>) -> Vec<Subject> {
-    let functions = plan.ranked.functions.iter();
-    let passages = plan.ranked.passages.iter();
-    let mut all: Vec<(f32, Subject)> = functions
-        .map(|function| (function.score, Subject::Definition(function.id)))
-        .chain(passages.map(|passage| (passage.score, Subject::Passage(passage.id))))
-        .collect();
-    // Stable: each kind is in its own order already.
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    all.into_iter().map(|(_, subject)| subject).collect()
-}
-
-fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
+fn body(plan: &Plan<'_>, place: PlaceId, rank: usize, probability: f32) -> Body {
     let files = &plan.snapshot.files;
-    let (stretch, is_container) = match subject {
-        Subject::Definition(id) => (
+    let (stretch, is_container, is_named) = match place {
+        PlaceId::Definition(id) => (
             Stretch::of_definition(files, id),
             files.definition(id).kind.is_container(),
+            plan.named.contains_key(&id),
         ),
-        Subject::Passage(id) => (Stretch::of_passage(files, id), false),
+        PlaceId::Stretch(id) => (Stretch::of_chunk(files, id), false, false),
     };
     let (file, lines) = (stretch.file, stretch.lines);
     let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
-    let is_named = |id: DefId| plan.named.contains_key(&id);
     let section = match files.file(file).role {
         Role::Test => SectionKind::Tests,
-        _ if subject.definition().is_some_and(is_named) => SectionKind::Definitions,
+        _ if is_named => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
     let chance = 1.0 / (rank as f32 + 1.5).powf(plan.config.rank_decay);
+    let is_likely = rank == 0 || plan.is_likely(place, probability);
     Body {
-        subject,
+        place,
+        probability,
         file,
         lines,
         stretch,
@@ -382,6 +382,10 @@ fn body(plan: &Plan<'_>, subject: Subject, rank: usize) -> Body {
         measured: None,
         worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
         twin: None,
-        state: State::Waiting,
+        state: if is_likely {
+            State::Waiting
+        } else {
+            State::Unlikely
+        },
     }
 }

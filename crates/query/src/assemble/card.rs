@@ -6,9 +6,10 @@ use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
-use super::render::{Entry, SectionKind, Shape};
+use super::render::{Entry, Scope, SectionKind, Shape};
 use super::source::{Part, clean, cut, one_line, whole_lines};
 use super::twins::Twin;
+use crate::rank::PlaceId;
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
 /// documentation, in bytes: about 60, 100, 25 and 30 tokens.
@@ -52,6 +53,7 @@ pub(super) fn twin(
     };
     let (path, lines) = (files.path(twin.file), twin.lines);
     let place = format!("{path}:{}-{}", lines.start, lines.end);
+    entry.reason = format!("nearly the same as {place}");
     entry.facts.push((relation, place));
     entry
 }
@@ -116,43 +118,45 @@ pub(super) fn full(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entr
 }
 
 /// The whole text of a stretch of a file.
-pub(super) fn passage(snapshot: &Snapshot, id: ChunkId, section: SectionKind) -> Entry {
+pub(super) fn stretch(snapshot: &Snapshot, id: ChunkId, section: SectionKind) -> Entry {
     let files = &snapshot.files;
-    let (file, chunk) = (files.chunk_file(id), files.chunk(id));
-    Entry {
-        section,
-        shape: Shape::Block,
-        path: files.path(file).to_owned(),
-        name: String::new(),
-        kind: "passage",
-        lines: chunk.lines,
-        fidelity: Fidelity::Full,
-        cut: false,
-        facts: Vec::new(),
-        language: files.file(file).language,
-        body: clean(whole_lines(files.text(file), chunk.span)).into_owned(),
-    }
+    let span = files.chunk(id).span;
+    let body = clean(whole_lines(files.text(files.chunk_file(id)), span)).into_owned();
+    of_place(files, PlaceId::Stretch(id), section, Fidelity::Full, body)
 }
 
-/// The parts of a long definition that matter most, in about `bytes`, and which lines they are.
+/// The least that tells what a place is: the signature of a definition, the first line of a stretch that
+/// says something.
+pub(super) fn signature_of(snapshot: &Snapshot, place: PlaceId, section: SectionKind) -> Entry {
+    let id = match place {
+        PlaceId::Definition(id) => return compact(snapshot, id, section),
+        PlaceId::Stretch(id) => id,
+    };
+    let mut lines = snapshot.files.chunk_text(id).lines();
+    let says = lines.find(|line| line.contains(char::is_alphanumeric));
+    let body = one_line(says.unwrap_or(""), COMPACT_SIGNATURE);
+    of_place(&snapshot.files, place, section, Fidelity::Compact, body)
+}
+
+/// The parts of a long place that matter most, in about `bytes`, and which lines they are.
 pub(super) fn partial(
     snapshot: &Snapshot,
-    id: DefId,
+    place: PlaceId,
     section: SectionKind,
     words: &HashSet<String>,
     bytes: usize,
 ) -> (Entry, Vec<Lines>) {
     let files = &snapshot.files;
-    let definition = files.definition(id);
-    let text = files.text(files.file_of(id));
-    let whole = clean(whole_lines(text, definition.span));
-    let parts = cut(
-        &whole,
-        definition.lines.start,
-        head_lines(definition, text),
-        words,
-        bytes,
-    );
+    let text = files.text(place.file(files));
+    let (span, head) = match place {
+        PlaceId::Definition(id) => {
+            let definition = files.definition(id);
+            (definition.span, head_lines(definition, text))
+        }
+        PlaceId::Stretch(id) => (files.chunk(id).span, 0),
+    };
+    let whole = clean(whole_lines(text, span));
+    let parts = cut(&whole, place.lines(files).start, head, words, bytes);
     let mut body = String::new();
     let mut shown = Vec::new();
     for part in &parts {
@@ -168,7 +172,7 @@ pub(super) fn partial(
             Part::LeftOut(lines) => body.push_str(&left_out(*lines)),
         }
     }
-    let mut entry = entry(files, id, section, Fidelity::Full, body);
+    let mut entry = of_place(files, place, section, Fidelity::Full, body);
     entry.cut = true;
     (entry, shown)
 }
@@ -239,6 +243,8 @@ pub(super) fn outline(
         lines: Lines::new(1, content.facts.line_count.max(1)),
         fidelity: Fidelity::Compact,
         cut: false,
+        scope: None,
+        reason: String::new(),
         facts: Vec::new(),
         language: files.file(file).language,
         body,
@@ -288,19 +294,50 @@ fn entry(
     fidelity: Fidelity,
     body: String,
 ) -> Entry {
-    let file = files.file_of(id);
-    let definition = files.definition(id);
+    of_place(files, PlaceId::Definition(id), section, fidelity, body)
+}
+
+fn of_place(
+    files: &Files,
+    place: PlaceId,
+    section: SectionKind,
+    fidelity: Fidelity,
+    body: String,
+) -> Entry {
+    let file = place.file(files);
+    let (name, kind) = place.name_and_kind(files);
     Entry {
         section,
         shape: Shape::Block,
         path: files.path(file).to_owned(),
-        name: definition.qualified_name.to_string(),
-        kind: definition.kind.name(),
-        lines: definition.lines,
+        name,
+        kind,
+        lines: place.lines(files),
         fidelity,
         cut: false,
+        scope: scope(files, place),
+        reason: String::new(),
         facts: Vec::new(),
         language: files.file(file).language,
         body,
     }
+}
+
+/// The class that a place stands in and whose first line it does not hold.
+fn scope(files: &Files, place: PlaceId) -> Option<Scope> {
+    let class = match place {
+        PlaceId::Definition(id) => files.parent(id)?,
+        PlaceId::Stretch(id) => files.chunk_definition(id)?,
+    };
+    let definition = files.definition(class);
+    let line = definition.lines.start;
+    if !definition.kind.is_container() || place.lines(files).contains(line) {
+        return None;
+    }
+    let text = files.text(files.file_of(class));
+    Some(Scope {
+        name: definition.qualified_name.to_string(),
+        line,
+        text: signature(definition, text, COMPACT_SIGNATURE),
+    })
 }

@@ -1,6 +1,7 @@
 //! The numbers of this room, read from `config/ranking.toml`.
 
 use crate::intent::IntentKind;
+use crate::request::Breadth;
 
 /// The `[assemble]` table of `config/ranking.toml`.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -19,22 +20,53 @@ pub struct AssembleConfig {
     pub named_cards: usize,
     pub named_cards_share: usize,
     pub compact_cards: usize,
-    pub outline_files: usize,
     pub members: usize,
     pub least_cut: usize,
     pub seeds: usize,
-    pub tests: usize,
-    pub callers: usize,
     pub callers_of_one: usize,
-    pub import_files: usize,
-    pub needed_cards: usize,
     pub twin_lines: usize,
     pub twin_percent: usize,
     pub twin_cards: usize,
     pub dropped: usize,
     pub side_dishes_from: usize,
     pub main_share: usize,
+    pub low_confidence: f32,
+    pub breadth: Breadths,
     pub shares: Shares,
+}
+
+/// What gets in, per breadth.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Breadths {
+    pub precise: Limits,
+    pub balanced: Limits,
+    pub wide: Limits,
+}
+
+/// How likely things must be to get in, and how many do. Probabilities are 0 to 1.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Least probability of a place whose body is shown.
+    pub min_probability: f32,
+    /// Least probability of its file.
+    pub min_file_probability: f32,
+    /// Least probability of a function whose signature is shown.
+    pub min_card_probability: f32,
+    /// Least probability of a place whose tests, callers and needed definitions are looked up.
+    pub min_seed_probability: f32,
+    /// How many signatures of what the shown functions use and inherit from are shown.
+    pub needed_cards: usize,
+    /// How many tests are listed.
+    pub tests: usize,
+    /// How many callers are listed.
+    pub callers: usize,
+    /// Among how many of the best files imports are listed.
+    pub import_files: usize,
+    /// How many files are shown by their outline where there is room.
+    pub outline_files: usize,
 }
 
 /// A profile per intent.
@@ -68,6 +100,15 @@ pub struct Profile {
 }
 
 impl AssembleConfig {
+    /// What gets in at a breadth.
+    pub fn limits(&self, breadth: Breadth) -> Limits {
+        match breadth {
+            Breadth::Precise => self.breadth.precise,
+            Breadth::Balanced => self.breadth.balanced,
+            Breadth::Wide => self.breadth.wide,
+        }
+    }
+
     /// The profile of an intent.
     pub fn profile(&self, kind: IntentKind) -> &Profile {
         match kind {

@@ -14,6 +14,7 @@ use super::source::{around, clean, one_line, prefix};
 use super::twins::Stretch;
 use super::{Dropped, Fidelity};
 use crate::issue::Issue;
+use crate::rank::PlaceId;
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 const LINE: usize = 240;
@@ -25,8 +26,8 @@ const TEST_FILES: usize = 3;
 /// Something that may be listed.
 #[derive(Clone, Debug)]
 enum Link {
-    /// A test, with the position of the definition that it tests.
-    Test { id: DefId },
+    /// A test, and the best definition that it tests.
+    Test { id: DefId, of: DefId },
     /// A file of tests of another file.
     TestFile { file: FileId, tests: FileId },
     /// A use of a definition.
@@ -93,7 +94,9 @@ impl Links {
                 continue;
             }
             let added = match &waiting.link {
-                Link::Test { id } => add_test(plan, *id, position, &mut self.whole_tests, pass),
+                Link::Test { id, of } => {
+                    add_test(plan, *id, *of, position, &mut self.whole_tests, pass)
+                }
                 Link::TestFile { file, tests } => {
                     add_test_file(plan, *file, *tests, position, pass)
                 }
@@ -123,7 +126,7 @@ impl Links {
         {
             let files = &plan.snapshot.files;
             let (kind, file, name) = match &waiting.link {
-                Link::Test { id } => (
+                Link::Test { id, .. } => (
                     0,
                     files.file_of(*id),
                     files.definition(*id).qualified_name.to_string(),
@@ -180,39 +183,39 @@ impl Links {
 fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     let graph = &plan.snapshot.graph;
     let files = &plan.snapshot.files;
-    let mut found: Vec<(DefId, f32)> = Vec::new();
+    let mut found: Vec<(DefId, f32, DefId)> = Vec::new();
     for (position, seed) in seeds.iter().enumerate() {
         for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
             // Links are ordered from a guess by path to a reference.
             let weight = (1.0 + f32::from(*link as u8)) / (position as f32 + 1.0);
-            found.push((*test, weight));
+            found.push((*test, weight, *seed));
         }
     }
     // Stable, so that the weights of one test are summed in the order of the seeds.
-    found.sort_by_key(|(test, _)| *test);
-    let mut summed: Vec<(DefId, f32)> = Vec::new();
-    for (test, weight) in found {
+    found.sort_by_key(|(test, ..)| *test);
+    let mut summed: Vec<(DefId, f32, DefId)> = Vec::new();
+    for (test, weight, of) in found {
         match summed.last_mut() {
-            Some((last, sum)) if *last == test => *sum += weight,
-            _ => summed.push((test, weight)),
+            Some((last, sum, _)) if *last == test => *sum += weight,
+            _ => summed.push((test, weight, of)),
         }
     }
     summed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut links: Vec<Link> = summed
         .into_iter()
-        .take(plan.config.tests)
-        .map(|(id, _)| Link::Test { id })
+        .take(plan.most_links(SectionKind::Tests))
+        .map(|(id, _, of)| Link::Test { id, of })
         .collect();
     let mut listed = HashSet::default();
     for link in &links {
-        if let Link::Test { id } = link {
+        if let Link::Test { id, .. } = link {
             listed.insert(files.file_of(*id));
         }
     }
     for seed in seeds {
         let file = files.file_of(*seed);
         for (tests, _) in graph.test_files_of(file).iter().take(TEST_FILES) {
-            if listed.insert(*tests) && links.len() < plan.config.tests * 2 {
+            if listed.insert(*tests) && links.len() < plan.most_links(SectionKind::Tests) * 2 {
                 links.push(Link::TestFile {
                     file,
                     tests: *tests,
@@ -289,7 +292,7 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             links.extend(list.iter().skip(round).take(IN_TURN).cloned());
         }
     }
-    links.truncate(plan.config.callers);
+    links.truncate(plan.most_links(SectionKind::Callers));
     links
 }
 
@@ -311,7 +314,7 @@ fn imports(plan: &Plan<'_>) -> Vec<Link> {
         .iter()
         .map(|file| file.id)
         .filter(|file| files.content(*file).is_some())
-        .take(plan.config.import_files)
+        .take(plan.limits.import_files)
         .collect();
     let mut found: Vec<(usize, usize, Link)> = Vec::new();
     for (i, from) in best.iter().enumerate() {
@@ -373,6 +376,7 @@ fn statement(plan: &Plan<'_>, from: FileId, to: FileId) -> Option<(Span, u32)> {
 fn add_test(
     plan: &mut Plan<'_>,
     id: DefId,
+    of: DefId,
     position: usize,
     whole: &mut usize,
     pass: Pass,
@@ -381,17 +385,20 @@ fn add_test(
     let file = files.file_of(id);
     let definition = files.definition(id);
     let lines = definition.lines;
-    if plan.packed.has(id) || plan.packed.shows_any(file, lines) {
+    let place = PlaceId::Definition(id);
+    if plan.packed.has(place) || plan.packed.shows_any(file, lines) {
         return Ok(());
     }
     let shows = |lines| Shows {
         file,
-        definition: Some(id),
+        place: Some(place),
         lines,
     };
+    let reason = format!("tests {}", files.definition(of).qualified_name);
     let stretch = Stretch::of_definition(files, id);
     if *whole > 0 && definition.kind.is_function() && plan.find_twin(stretch).is_none() {
-        let entry = card::full(plan.snapshot, id, SectionKind::Tests);
+        let mut entry = card::full(plan.snapshot, id, SectionKind::Tests);
+        entry.reason.clone_from(&reason);
         if plan
             .try_add(entry, shows(vec![lines]), (LINK, position), pass)
             .is_ok()
@@ -401,7 +408,8 @@ fn add_test(
             return Ok(());
         }
     }
-    let entry = card::compact(plan.snapshot, id, SectionKind::Tests);
+    let mut entry = card::compact(plan.snapshot, id, SectionKind::Tests);
+    entry.reason = reason;
     plan.try_add(entry, shows(Vec::new()), (LINK, position), pass)
 }
 
@@ -420,12 +428,12 @@ fn add_test_file(
     ) else {
         return Ok(());
     };
-    entry
-        .facts
-        .push(("tests", plan.snapshot.files.path(file).to_owned()));
+    let tested = plan.snapshot.files.path(file).to_owned();
+    entry.reason = format!("tests {tested}");
+    entry.facts.push(("tests", tested));
     let shows = Shows {
         file: tests,
-        definition: None,
+        place: None,
         lines: Vec::new(),
     };
     plan.try_add(entry, shows, (LINK, position), pass)
@@ -476,6 +484,8 @@ fn add_caller(
             Fidelity::Full
         },
         cut: false,
+        scope: None,
+        reason: format!("uses {}", files.definition(of).qualified_name),
         facts: vec![
             ("calls", files.definition(of).qualified_name.to_string()),
             ("confidence", site.confidence.name().to_owned()),
@@ -485,7 +495,7 @@ fn add_caller(
     };
     let shows = Shows {
         file: site.file,
-        definition: None,
+        place: None,
         lines: vec![lines],
     };
     plan.try_add(entry, shows, (LINK, position), pass)
@@ -531,13 +541,15 @@ fn add_import(
         lines,
         fidelity: Fidelity::Compact,
         cut: false,
+        scope: None,
+        reason: format!("imports {}", paths.join(" -> ")),
         facts: vec![("imports", paths.join(" -> "))],
         language: files.file(*from).language,
         body: one_line(text, LINE),
     };
     let shows = Shows {
         file: *from,
-        definition: None,
+        place: None,
         lines: vec![lines],
     };
     plan.try_add(entry, shows, (LINK, position), pass)

@@ -8,6 +8,7 @@ use foveate_model::{DefinitionKind, Role};
 use super::card;
 use super::plan::{LINK, Pass, Plan};
 use super::render::SectionKind;
+use crate::rank::PlaceId;
 
 /// A definition that others need.
 #[derive(Clone, Copy, Debug)]
@@ -20,15 +21,22 @@ struct Need {
 
 /// Adds a card for each of the definitions that the `shown` ones, best first, need most.
 pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
-    if plan.config.needed_cards == 0 || !plan.has_room_for_card() {
+    if plan.limits.needed_cards == 0 || !plan.has_room_for_card() {
         return;
     }
     // Others are not tried where these do not fit: a full context has room for none of them.
     let needs = needs(plan, shown).into_iter();
-    for (position, need) in needs.take(plan.config.needed_cards).enumerate() {
+    for (position, need) in needs.take(plan.limits.needed_cards).enumerate() {
         let files = &plan.snapshot.files;
         let mut entry = card::compact(plan.snapshot, need.id, SectionKind::Definitions);
+        let class = files.parent(need.of).unwrap_or(need.of);
+        let is_base = plan.snapshot.graph.bases(class).contains(&need.id);
         let of = files.definition(need.of).qualified_name.to_string();
+        entry.reason = if is_base {
+            format!("base class of what {of} is in")
+        } else {
+            format!("used by {of}")
+        };
         entry.facts.push(("needed_by", of));
         let shows = plan.card_shows(need.id);
         let _ = plan.try_add(entry, shows, (LINK, position), Pass::Rest);
@@ -64,7 +72,7 @@ fn needs(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Need> {
 /// Whether a definition is in the context already.
 fn is_in(plan: &Plan<'_>, id: DefId) -> bool {
     let files = &plan.snapshot.files;
-    plan.packed.has(id)
+    plan.packed.has(PlaceId::Definition(id))
         || plan
             .packed
             .shows_all(files.file_of(id), files.definition(id).lines)

@@ -1,11 +1,13 @@
 //! What is in the context so far: what it costs, and which lines it shows.
 
-use foveate_index::{DefId, FileId, Files};
+use foldhash::{HashMap, HashSet};
+use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
-use super::render::{self, Entry, Piece, SectionKind};
+use super::permalink::Permalinks;
+use super::render::{self, Entry, Figures, Head, Piece, SectionKind};
 use super::{Fidelity, Item, Pack, Section};
-use crate::intent::Intent;
+use crate::rank::PlaceId;
 use crate::request::Format;
 use crate::{tokenizer, unsafe_text};
 
@@ -21,14 +23,19 @@ pub(super) struct Measured {
     pub entry: Entry,
     pub text: String,
     pub tokens: usize,
+    /// Tokens of what stands around the entries of its file.
+    file_tokens: usize,
+    /// The line of its class, and its tokens.
+    scope: String,
+    scope_tokens: usize,
 }
 
 /// What an entry shows of its file.
 #[derive(Clone, Debug)]
 pub(super) struct Shows {
     pub file: FileId,
-    /// The definition that it is the card or the body of.
-    pub definition: Option<DefId>,
+    /// What it is the card or the body of.
+    pub place: Option<PlaceId>,
     /// Lines that stand in the context as they are; empty for cards.
     pub lines: Vec<Lines>,
 }
@@ -42,45 +49,79 @@ struct Placed {
     sequence: usize,
 }
 
+/// How a context is written, and how much of it there may be.
+#[derive(Debug)]
+pub(super) struct Form<'a> {
+    pub format: Format,
+    pub head: Head<'a>,
+    pub links: Option<Permalinks>,
+    /// Most tokens.
+    pub budget: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
 /// The context under construction.
 #[derive(Debug)]
 pub(super) struct Packed<'a> {
-    format: Format,
-    intent: &'a Intent,
+    form: Form<'a>,
+    /// Most tokens, with regard to the characters.
     budget: usize,
     placed: Vec<Placed>,
     /// Tokens of each section's tags, in the order of [`SectionKind::ALL`].
     tags: [usize; 5],
-    /// Tokens of the header and of all placed entries and opened sections.
+    /// Tokens of the head and of all placed entries, with the sections, files and classes that they
+    /// opened.
     total: usize,
     sequence: usize,
 }
 
+/// Least characters per token of usual code: what is shorter is cut at the end.
+const CHARS_PER_TOKEN: usize = 3;
+
 impl<'a> Packed<'a> {
-    pub(super) fn new(format: Format, intent: &'a Intent, budget: usize) -> Self {
-        let (open, close) = render::header(format, intent);
-        Self {
-            format,
-            intent,
-            budget,
+    pub(super) fn new(form: Form<'a>) -> Self {
+        let mut packed = Self {
+            budget: form.budget.min(form.max_chars / CHARS_PER_TOKEN),
             placed: Vec::new(),
             tags: SectionKind::ALL.map(|section| {
-                let (open, close) = render::section(format, section);
+                let (open, close) = render::section(form.format, section, false);
                 tokenizer::count_entry(&open) + tokenizer::count_entry(&close)
             }),
-            total: tokenizer::count_entry(&open) + tokenizer::count_entry(&close) + RESERVE,
+            total: 0,
             sequence: 0,
-        }
+            form,
+        };
+        packed.total = packed.empty();
+        packed
+    }
+
+    /// Tokens of a context without entries, its head as long as it may become.
+    fn empty(&self) -> usize {
+        let longest = Figures {
+            confidence: 0.0,
+            is_low: true,
+            used: self.form.head.budget,
+            left_out: 999,
+        };
+        let (open, close) = render::header(self.form.format, &self.form.head, longest);
+        tokenizer::count_entry(&open) + tokenizer::count_entry(&close) + RESERVE
     }
 
     /// Renders and counts an entry.
     pub(super) fn measure(&self, entry: Entry) -> Measured {
-        let text = render::entry(self.format, &entry);
-        let tokens = tokenizer::count_entry(&text);
+        let Form { format, links, .. } = &self.form;
+        let text = render::entry(*format, &entry, links.as_ref());
+        let (open, close) = render::file(*format, &entry.path, links.as_ref());
+        let scope = entry.scope.as_ref();
+        let scope = scope.map_or_else(String::new, |scope| render::scope(*format, scope));
         Measured {
+            tokens: tokenizer::count_entry(&text),
+            file_tokens: tokenizer::count_entry(&open) + tokenizer::count_entry(&close),
+            scope_tokens: tokenizer::count_entry(&scope),
             entry,
             text,
-            tokens,
+            scope,
         }
     }
 
@@ -91,11 +132,19 @@ impl<'a> Packed<'a> {
 
     /// Tokens that the entries and tags of a section use.
     pub(super) fn used(&self, section: SectionKind) -> usize {
-        let entries = self.of(section).map(|p| p.measured.tokens).sum::<usize>();
-        if entries == 0 {
+        let mut files: HashSet<FileId> = HashSet::default();
+        let mut used = 0;
+        for placed in self.of(section) {
+            let measured = &placed.measured;
+            used += measured.tokens;
+            if files.insert(placed.shows.file) {
+                used += measured.file_tokens;
+            }
+        }
+        if used == 0 {
             0
         } else {
-            entries + self.tags(section)
+            used + self.tags(section)
         }
     }
 
@@ -109,18 +158,30 @@ impl<'a> Packed<'a> {
         of_section(self.tags, section)
     }
 
-    /// What adding an entry to a section costs beyond its own tokens.
-    fn opening(&self, section: SectionKind) -> usize {
-        if self.of(section).next().is_some() {
-            0
+    /// What adding an entry costs beyond its own tokens: its section, its file and its class, where
+    /// they are not open yet.
+    fn opening(&self, measured: &Measured, file: FileId) -> usize {
+        let entry = &measured.entry;
+        let mut of_section = self.of(entry.section).peekable();
+        let section = if of_section.peek().is_none() {
+            self.tags(entry.section)
         } else {
-            self.tags(section)
-        }
+            0
+        };
+        let mut of_file = of_section.filter(|p| p.shows.file == file).peekable();
+        let of_this = if of_file.peek().is_none() {
+            measured.file_tokens
+        } else {
+            0
+        };
+        let is_open = of_file.any(|p| p.measured.entry.scope == entry.scope);
+        section + of_this + if is_open { 0 } else { measured.scope_tokens }
     }
 
-    /// Whether an entry of so many tokens fits a section, given that `freed` tokens go away.
-    pub(super) fn fits(&self, section: SectionKind, tokens: usize, freed: usize) -> bool {
-        self.total.saturating_sub(freed) + tokens + self.opening(section) <= self.budget
+    /// Whether an entry of a file fits, given that `freed` tokens go away.
+    pub(super) fn fits(&self, measured: &Measured, file: FileId, freed: usize) -> bool {
+        let more = measured.tokens + self.opening(measured, file);
+        self.total.saturating_sub(freed) + more <= self.budget
     }
 
     /// Whether any of these lines is shown.
@@ -140,11 +201,15 @@ impl<'a> Packed<'a> {
             .flat_map(|p| p.shows.lines.iter().copied())
     }
 
-    /// Whether a card or body of a definition is in.
-    pub(super) fn has(&self, definition: DefId) -> bool {
-        self.placed
-            .iter()
-            .any(|p| p.shows.definition == Some(definition))
+    /// Whether a card or body of a place is in.
+    pub(super) fn has(&self, place: PlaceId) -> bool {
+        self.placed.iter().any(|p| p.shows.place == Some(place))
+    }
+
+    /// How many files anything is shown of.
+    pub(super) fn files(&self) -> usize {
+        let files: HashSet<FileId> = self.placed.iter().map(|p| p.shows.file).collect();
+        files.len()
     }
 
     /// Whether nothing is in.
@@ -173,15 +238,10 @@ impl<'a> Packed<'a> {
 
     /// Adds an entry that fits, and takes out what it makes superfluous.
     pub(super) fn add(&mut self, measured: Measured, shows: Shows, order: Order) {
-        let emptied: Vec<SectionKind> = if shows.lines.is_empty() {
-            Vec::new()
-        } else {
-            self.take_out(|placed| is_replaced(placed, &shows))
-        };
-        for section in emptied {
-            self.total = self.total.saturating_sub(self.tags(section));
+        if self.placed.iter().any(|placed| is_replaced(placed, &shows)) {
+            self.take_out(|placed| is_replaced(placed, &shows));
         }
-        self.total += measured.tokens + self.opening(measured.entry.section);
+        self.total += measured.tokens + self.opening(&measured, shows.file);
         self.sequence += 1;
         self.placed.push(Placed {
             measured,
@@ -191,34 +251,33 @@ impl<'a> Packed<'a> {
         });
     }
 
-    /// Takes entries out; gives the sections that are empty now.
-    fn take_out(&mut self, gone: impl Fn(&Placed) -> bool) -> Vec<SectionKind> {
-        let mut sections = Vec::new();
-        let mut freed = 0;
-        self.placed.retain(|placed| {
-            let goes = gone(placed);
-            if goes {
-                freed += placed.measured.tokens;
-                sections.push(placed.measured.entry.section);
-            }
-            !goes
-        });
-        self.total = self.total.saturating_sub(freed);
-        sections.sort_unstable();
-        sections.dedup();
-        sections.retain(|section| self.of(*section).next().is_none());
-        sections
+    /// Takes entries out, and counts what is left anew.
+    fn take_out(&mut self, gone: impl Fn(&Placed) -> bool) {
+        let kept = std::mem::take(&mut self.placed);
+        self.total = self.empty();
+        for placed in kept.into_iter().filter(|placed| !gone(placed)) {
+            self.total += placed.measured.tokens;
+            self.total += self.opening(&placed.measured, placed.shows.file);
+            self.placed.push(placed);
+        }
     }
 
     /// Renders everything, verifies the count, and leaves the least worthy out until it holds.
-    /// `budgets` are the shares of the sections.
-    pub(super) fn finish(mut self, budgets: [usize; 5], files: &Files) -> Pack {
-        let (mut context, mut used) = self.render();
-        while used > self.budget {
+    /// `budgets` are the shares of the sections, `figures` what the head says.
+    pub(super) fn finish(
+        mut self,
+        budgets: [usize; 5],
+        mut figures: Figures,
+        files: &Files,
+    ) -> Pack {
+        self.merge_snippets();
+        let (mut context, mut used) = self.render(&mut figures);
+        while used > self.form.budget || context.chars().count() > self.form.max_chars {
             let last = self.placed.iter().map(|p| p.sequence).max();
             let Some(last) = last else { break };
             self.take_out(|placed| placed.sequence == last);
-            (context, used) = self.render();
+            figures.left_out += 1;
+            (context, used) = self.render(&mut figures);
         }
         let sections = self
             .sections()
@@ -227,7 +286,7 @@ impl<'a> Packed<'a> {
                 name: kind.name(),
                 budget: of_section(budgets, kind),
                 used: self.used(kind),
-                items: placed.iter().map(|p| item(p)).collect(),
+                items: placed.iter().map(|p| self.item(p)).collect(),
             })
             .collect();
         let shown = self.placed.iter().map(|p| {
@@ -243,41 +302,120 @@ impl<'a> Packed<'a> {
         }
     }
 
-    fn render(&self) -> (String, usize) {
-        let sections = self.sections().into_iter().map(|(kind, placed)| {
-            let measured = placed.iter().map(|p| &p.measured);
-            let pieces = measured.map(|m| Piece::entry(&m.text, m.tokens)).collect();
-            (kind, pieces)
-        });
-        let pieces = render::compose(self.format, self.intent, sections.collect());
+    /// A file that the definitions show already is not begun again among the snippets.
+    fn merge_snippets(&mut self) {
+        let of_definitions = self.of(SectionKind::Definitions);
+        let files: HashSet<FileId> = of_definitions.map(|p| p.shows.file).collect();
+        let is_both = |p: &&mut Placed| files.contains(&p.shows.file);
+        for placed in self.placed.iter_mut().filter(is_both) {
+            let entry = &mut placed.measured.entry;
+            if entry.section == SectionKind::Snippets {
+                entry.section = SectionKind::Definitions;
+                let Form { format, links, .. } = &self.form;
+                placed.measured.text = render::entry(*format, entry, links.as_ref());
+                placed.measured.tokens = tokenizer::count_entry(&placed.measured.text);
+            }
+        }
+    }
+
+    /// The whole text and its tokens. The head says how many there are: that takes a second look.
+    fn render(&self, figures: &mut Figures) -> (String, usize) {
+        const LOOKS: usize = 4;
+        let mut rendered = self.render_with(*figures);
+        for _ in 1..LOOKS {
+            if rendered.1 == figures.used {
+                break;
+            }
+            figures.used = rendered.1;
+            rendered = self.render_with(*figures);
+        }
+        rendered
+    }
+
+    fn render_with(&self, figures: Figures) -> (String, usize) {
+        let Form { format, head, .. } = &self.form;
+        let sections = self.sections().into_iter();
+        let sections = sections.map(|(kind, placed)| (kind, self.pieces(&placed)));
+        let ends = render::header(*format, head, figures);
+        let pieces = render::compose(*format, ends, sections.collect());
         let context: String = pieces.iter().map(|piece| &*piece.text).collect();
         let used = tokens(&pieces).unwrap_or_else(|| tokenizer::count(&context));
         debug_assert_eq!(used, tokenizer::count(&context));
         (context, used)
     }
 
-    /// The sections that have entries, in order: the one with the best body first.
+    /// The entries of a section, with what stands around those of each file and class.
+    fn pieces<'b>(&self, placed: &[&'b Placed]) -> Vec<Piece<'b>> {
+        let Form { format, links, .. } = &self.form;
+        let mut pieces = Vec::with_capacity(placed.len() * 2);
+        for of_file in placed.chunk_by(|a, b| a.shows.file == b.shows.file) {
+            let Some(first) = of_file.first() else {
+                continue;
+            };
+            let path = &first.measured.entry.path;
+            let (open, close) = render::file(*format, path, links.as_ref());
+            pieces.push(Piece::new(open));
+            let mut scope = None;
+            for placed in of_file {
+                let measured = &placed.measured;
+                if measured.entry.scope != scope {
+                    scope.clone_from(&measured.entry.scope);
+                    pieces.push(Piece::entry(&measured.scope, measured.scope_tokens));
+                }
+                pieces.push(Piece::entry(&measured.text, measured.tokens));
+            }
+            pieces.push(Piece::new(close));
+        }
+        pieces
+    }
+
+    /// The sections that have entries, in order: the one with the best body first, of the files in
+    /// each the one with the best entry, and its entries by their lines.
     fn sections(&self) -> Vec<(SectionKind, Vec<&Placed>)> {
-        let mut sections: Vec<(SectionKind, Vec<&Placed>)> = SectionKind::ALL
+        let mut sections: Vec<(SectionKind, Order, Vec<&Placed>)> = SectionKind::ALL
             .iter()
-            .map(|kind| {
+            .filter_map(|kind| {
                 let mut placed: Vec<&Placed> = self.of(*kind).collect();
                 placed.sort_by_key(|p| (p.order, p.sequence));
-                (*kind, placed)
+                let best = placed.first()?.order;
+                let mut ranks: HashMap<FileId, usize> = HashMap::default();
+                for p in &placed {
+                    let next = ranks.len();
+                    ranks.entry(p.shows.file).or_insert(next);
+                }
+                let rank = |p: &Placed| ranks.get(&p.shows.file).copied();
+                placed.sort_by_key(|p| (rank(p), p.measured.entry.lines));
+                Some((*kind, best, placed))
             })
-            .filter(|(_, placed)| !placed.is_empty())
             .collect();
         // A reader trusts what comes first: the best body must not stand behind a list of cards.
-        let best = |placed: &[&Placed]| placed.first().map(|p| p.order);
         let snippets_first = matches!(
             sections.as_slice(),
-            [(SectionKind::Definitions, definitions), (SectionKind::Snippets, snippets), ..]
-                if best(snippets) < best(definitions)
+            [(SectionKind::Definitions, definitions, _), (SectionKind::Snippets, snippets, _), ..]
+                if snippets < definitions
         );
         if snippets_first {
             sections.swap(0, 1);
         }
-        sections
+        let without_best = |(kind, _, placed)| (kind, placed);
+        sections.into_iter().map(without_best).collect()
+    }
+
+    fn item(&self, placed: &Placed) -> Item {
+        let measured = &placed.measured;
+        let entry = &measured.entry;
+        let links = self.form.links.as_ref();
+        Item {
+            path: entry.path.clone(),
+            name: entry.name.clone(),
+            lines: entry.lines,
+            fidelity: entry.fidelity,
+            cut: entry.cut || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            shown: placed.shows.lines.clone(),
+            tokens: measured.tokens,
+            reason: entry.reason.clone(),
+            link: links.map(|links| links.lines(&entry.path, entry.lines)),
+        }
     }
 }
 
@@ -307,7 +445,7 @@ fn is_replaced(placed: &Placed, body: &Shows) -> bool {
         return false;
     }
     if placed.shows.lines.is_empty() {
-        return placed.shows.definition.is_some() && placed.shows.definition == body.definition;
+        return placed.shows.place.is_some() && placed.shows.place == body.place;
     }
     let section = placed.measured.entry.section;
     if matches!(section, SectionKind::Callers | SectionKind::Imports) {
@@ -324,18 +462,4 @@ fn overlaps(placed: &Placed, body: &Shows) -> bool {
             .lines
             .iter()
             .any(|shown| body.lines.iter().any(|lines| lines.overlap(*shown) > 0))
-}
-
-fn item(placed: &Placed) -> Item {
-    let measured = &placed.measured;
-    let entry = &measured.entry;
-    Item {
-        path: entry.path.clone(),
-        name: entry.name.clone(),
-        lines: entry.lines,
-        fidelity: entry.fidelity,
-        cut: entry.cut || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
-        shown: placed.shows.lines.clone(),
-        tokens: measured.tokens,
-    }
 }

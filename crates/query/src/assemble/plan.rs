@@ -7,16 +7,17 @@ use foveate_model::Role;
 
 use super::bodies::Bodies;
 use super::card;
-use super::config::{AssembleConfig, Profile};
+use super::config::{AssembleConfig, Limits, Profile};
 use super::links::Links;
 use super::needs;
-use super::packed::{Order, Packed, Shows};
-use super::render::{Entry, SectionKind};
+use super::packed::{Form, Order, Packed, Shows};
+use super::permalink::Permalinks;
+use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
 use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
-use crate::intent::Intent;
+use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::Ranked;
+use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
 
@@ -40,6 +41,9 @@ const ABOUT_DOCUMENTATION: &[&str] = &[
     "tutorial",
 ];
 
+/// Bytes of code per token, for the estimate of what a whole file would cost.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// Tokens under which no card is tried.
 const SMALLEST_CARD: usize = 24;
 
@@ -54,7 +58,11 @@ pub(super) enum Pass {
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
     pub config: &'a AssembleConfig,
+    intent: IntentKind,
     pub profile: &'a Profile,
+    /// What gets in.
+    pub limits: Limits,
+    max_files: usize,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
     pub budget: usize,
@@ -63,6 +71,8 @@ pub(super) struct Plan<'a> {
     pub twins: Twins,
     /// How strongly the query names a definition: the strongest evidence.
     pub named: HashMap<DefId, f32>,
+    /// The probability of each ranked file.
+    of_files: HashMap<FileId, f32>,
     /// The same definitions, the strongest first.
     pub named_order: Vec<DefId>,
     /// Words of the query, in lower case, that tell which part of a long function matters.
@@ -74,7 +84,7 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(super) fn new(
         snapshot: &'a Snapshot,
-        request: &Request,
+        request: &'a Request,
         intent: &'a Intent,
         candidates: &'a Candidates,
         ranked: &'a Ranked,
@@ -88,14 +98,21 @@ impl<'a> Plan<'a> {
         named.retain(|_, strength| *strength >= config.named_strength);
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut limits = config.limits(request.breadth);
+        limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
+        let files = ranked.files.iter();
         Self {
             snapshot,
             config,
+            intent: intent.kind,
             profile: config.profile(intent.kind),
+            limits,
+            max_files: request.max_files.unwrap_or(usize::MAX),
+            of_files: files.map(|file| (file.id, file.probability)).collect(),
             ranked,
             candidates,
             budget: request.budget_tokens,
-            packed: Packed::new(request.format, intent, request.budget_tokens),
+            packed: Packed::new(form(snapshot, request, intent)),
             twins: Twins::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             named,
@@ -107,6 +124,7 @@ impl<'a> Plan<'a> {
 
     /// Runs the steps.
     pub(super) fn pack(mut self) -> Pack {
+        self.first_card();
         self.named_cards();
         let mut bodies = Bodies::new(&self);
         bodies.fill(&mut self, Pass::Share);
@@ -115,20 +133,27 @@ impl<'a> Plan<'a> {
         bodies.fill(&mut self, Pass::Rest);
         bodies.twin_cards(&mut self);
         bodies.cut_best(&mut self);
-        let shown = bodies.shown(self.config.seeds);
+        let shown = bodies.shown(self.config.seeds, self.limits.min_seed_probability);
         needs::add_cards(&mut self, &shown);
         self.compact_cards();
         self.outlines();
         links.fill(&mut self, Pass::Rest);
         bodies.report(&mut self);
         links.report(&mut self);
+        self.report_files();
         unindexed::report(&mut self);
-        self.finish()
+        self.finish(bodies.confidence())
     }
 
-    fn finish(mut self) -> Pack {
+    fn finish(mut self, confidence: f32) -> Pack {
         let budgets = SectionKind::ALL.map(|kind| self.share(kind));
-        let mut pack = self.packed.finish(budgets, &self.snapshot.files);
+        let figures = Figures {
+            confidence,
+            is_low: self.is_unsure(confidence),
+            used: 0,
+            left_out: self.dropped.len(),
+        };
+        let mut pack = self.packed.finish(budgets, figures, &self.snapshot.files);
         let nothing = pack.sections.is_empty();
         if nothing && !(self.ranked.functions.is_empty() && self.ranked.files.is_empty()) {
             self.notes.push(Issue {
@@ -139,9 +164,72 @@ impl<'a> Plan<'a> {
                 ),
             });
         }
+        if figures.is_low && !nothing {
+            self.notes.push(Issue {
+                code: "low_confidence",
+                detail: format!(
+                    "the chance that what has to be changed is shown is {confidence:.2}: \
+                     {WOULD_HELP}"
+                ),
+            });
+        }
+        pack.confidence = confidence;
         pack.dropped = self.dropped;
         pack.notes.append(&mut self.notes);
         pack
+    }
+
+    /// Whether a reader should know that the right place is likely not shown. Who explores or looks up
+    /// changes nothing.
+    fn is_unsure(&self, confidence: f32) -> bool {
+        let is_change = !matches!(
+            self.intent,
+            IntentKind::UsageExploration | IntentKind::DefinitionLookup
+        );
+        is_change && !self.ranked.places.is_empty() && confidence < self.config.low_confidence
+    }
+
+    /// Whether a place is likely enough for its body to be shown.
+    pub(super) fn is_likely(&self, place: PlaceId, probability: f32) -> bool {
+        let file = place.file(&self.snapshot.files);
+        probability >= self.limits.min_probability
+            && self.of_file(file) >= self.limits.min_file_probability
+            && !(matches!(place, PlaceId::Stretch(_)) && self.is_unasked(file))
+    }
+
+    /// Whether stretches of a file are shown only where the query asks for such files.
+    fn is_unasked(&self, file: FileId) -> bool {
+        let is_test = self.snapshot.files.file(file).role == Role::Test;
+        (is_test && self.profile.tests < self.config.main_share) || self.is_held_back(file)
+    }
+
+    fn of_file(&self, file: FileId) -> f32 {
+        self.of_files.get(&file).copied().unwrap_or(0.0)
+    }
+
+    /// Whether anything of a file may be shown.
+    pub(super) fn has_room_for_file(&self, file: FileId) -> bool {
+        self.max_files == usize::MAX
+            || self.packed.has_file(file)
+            || self.packed.files() < self.max_files
+    }
+
+    /// How many tests or callers are listed: as many as there may be where the intent asks for them.
+    pub(super) fn most_links(&self, section: SectionKind) -> usize {
+        let share = match section {
+            SectionKind::Tests => self.profile.tests,
+            _ => self.profile.callers,
+        };
+        let is_asked = share >= self.config.main_share;
+        let limits = if is_asked {
+            &self.config.breadth.wide
+        } else {
+            &self.limits
+        };
+        match section {
+            SectionKind::Tests => limits.tests,
+            _ => limits.callers,
+        }
     }
 
     /// Tokens of a section's share. Side dishes shrink with a small budget: there the body of the
@@ -188,41 +276,80 @@ impl<'a> Plan<'a> {
             Pass::Share => self.packed.used(section) + measured.tokens <= self.share(section),
             Pass::Rest => true,
         };
-        if !within || !self.packed.fits(section, measured.tokens, 0) {
+        let fits = self.has_room_for_file(shows.file) && self.packed.fits(&measured, shows.file, 0);
+        if !within || !fits {
             return Err(measured.tokens);
         }
         self.packed.add(measured, shows, order);
         Ok(())
     }
 
-    /// Classes that the query names: what they have. They come first, since they are cheap and say
-    /// where things are; a class whose body is shown later loses its card.
+    /// The signature of the best place: whatever else there is no room for, it is there.
+    fn first_card(&mut self) {
+        let Some(first) = self.ranked.places.first() else {
+            return;
+        };
+        let file = first.id.file(&self.snapshot.files);
+        let section = match self.snapshot.files.file(file).role {
+            Role::Test => SectionKind::Tests,
+            _ => SectionKind::Definitions,
+        };
+        let entry = Entry {
+            reason: "rank 1".to_owned(),
+            ..card::signature_of(self.snapshot, first.id, section)
+        };
+        let shows = Shows {
+            file,
+            place: Some(first.id),
+            lines: Vec::new(),
+        };
+        // Where not even this fits, the answer says that the budget is too small.
+        let _ = self.try_add(entry, shows, (COMPACT, 0), Pass::Rest);
+    }
+
+    /// Definitions that the query names: classes with what they have, others by their signature. They
+    /// come first, since they are cheap and say where things are; what is shown whole later loses its
+    /// card.
     fn named_cards(&mut self) {
         let mut left = self.budget * self.config.named_cards_share / 100;
-        let files = &self.snapshot.files;
-        let is_class = |id: &DefId| files.definition(*id).kind.is_container();
-        let named = self.named_order.iter().copied().filter(is_class);
-        let named: Vec<DefId> = named.take(self.config.named_cards).collect();
-        for (position, id) in named.into_iter().enumerate() {
-            let entry = card::standard(
-                self.snapshot,
-                id,
-                SectionKind::Definitions,
-                self.config.members,
-            );
+        let named: Vec<DefId> = self.named_order.clone();
+        let most = self.config.named_cards;
+        for (position, id) in named.into_iter().take(most).enumerate() {
+            let place = PlaceId::Definition(id);
+            let is_class = self.snapshot.files.definition(id).kind.is_container();
+            if self.packed.has(place) && !is_class {
+                continue;
+            }
+            let (entry, order) = if is_class {
+                let members = self.config.members;
+                let section = SectionKind::Definitions;
+                let entry = card::standard(self.snapshot, id, section, members);
+                (entry, (STANDARD, position))
+            } else {
+                let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
+                (entry, (COMPACT, position))
+            };
+            let entry = Entry {
+                reason: "named by the query".to_owned(),
+                ..entry
+            };
             let measured = self.packed.measure(entry);
             let tokens = measured.tokens;
-            if tokens <= left && self.packed.fits(SectionKind::Definitions, tokens, 0) {
+            let file = self.snapshot.files.file_of(id);
+            let fits = self.packed.fits(&measured, file, 0);
+            if tokens <= left && fits && self.has_room_for_file(file) {
                 left -= tokens;
                 let shows = self.card_shows(id);
-                self.packed.add(measured, shows, (STANDARD, position));
+                self.packed.add(measured, shows, order);
             }
         }
     }
 
     /// Signatures of the ranked functions and named definitions whose bodies did not fit.
     fn compact_cards(&mut self) {
-        let ranked = self.ranked.functions.iter().map(|function| function.id);
+        let least = self.limits.min_card_probability;
+        let likely = self.ranked.functions.iter();
+        let ranked = likely.take_while(|f| f.probability >= least).map(|f| f.id);
         let most = self.config.compact_cards;
         let ids: Vec<DefId> = ranked
             .take(most * 2)
@@ -240,7 +367,7 @@ impl<'a> Plan<'a> {
             if !seen.insert(id) {
                 continue;
             }
-            if self.packed.has(id) || self.packed.shows_all(file, lines) {
+            if self.packed.has(PlaceId::Definition(id)) || self.packed.shows_all(file, lines) {
                 continue;
             }
             let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
@@ -256,7 +383,7 @@ impl<'a> Plan<'a> {
 
     /// The best files of which nothing is shown.
     fn outlines(&mut self) {
-        let best = self.ranked.files.iter().take(self.config.outline_files);
+        let best = self.ranked.files.iter().take(self.limits.outline_files);
         let files: Vec<FileId> = best
             .map(|file| file.id)
             .filter(|file| self.packed.is_empty() || !self.is_held_back(*file))
@@ -277,13 +404,35 @@ impl<'a> Plan<'a> {
             if let Some(entry) = entry {
                 let shows = Shows {
                     file,
-                    definition: None,
+                    place: None,
                     lines: Vec::new(),
                 };
                 // What does not fit is in the ranking of files all the same.
                 let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
             }
         }
+    }
+
+    /// Lists the best files of which nothing is shown.
+    fn report_files(&mut self) {
+        const BEST: usize = 5;
+        let is_likely = self.limits.min_file_probability;
+        let best = self.ranked.files.iter().take(BEST);
+        let missing: Vec<Dropped> = best
+            .filter(|file| !self.packed.has_file(file.id))
+            .filter(|file| self.snapshot.files.content(file.id).is_some())
+            .map(|file| Dropped {
+                path: self.snapshot.files.path(file.id).to_owned(),
+                name: String::new(),
+                tokens: self.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
+                reason: if file.probability < is_likely || self.packed.left() > SMALLEST_CARD {
+                    "low_value"
+                } else {
+                    "budget"
+                },
+            })
+            .collect();
+        self.dropped.extend(missing);
     }
 
     /// Whether a file is shown only where the query asks for it or nothing else was found: prose,
@@ -305,9 +454,26 @@ impl<'a> Plan<'a> {
     pub(super) fn card_shows(&self, id: DefId) -> Shows {
         Shows {
             file: self.snapshot.files.file_of(id),
-            definition: Some(id),
+            place: Some(PlaceId::Definition(id)),
             lines: Vec::new(),
         }
+    }
+}
+
+fn form<'a>(snapshot: &'a Snapshot, request: &'a Request, intent: &'a Intent) -> Form<'a> {
+    let commit = &snapshot.revision.commit;
+    let address = request.link_base.as_deref();
+    Form {
+        format: request.format,
+        head: Head {
+            intent,
+            repo: &request.repo,
+            commit,
+            budget: request.budget_tokens,
+        },
+        links: address.and_then(|address| Permalinks::new(address, commit)),
+        budget: request.budget_tokens,
+        max_chars: request.max_chars.unwrap_or(usize::MAX),
     }
 }
 

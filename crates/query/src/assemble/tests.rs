@@ -19,7 +19,7 @@ use super::{Fidelity, Item, Pack};
 use crate::answer::{Answer, answer};
 use crate::config::RankingConfig;
 use crate::intent::IntentKind;
-use crate::request::{Format, Request};
+use crate::request::{Breadth, Format, Request};
 
 /// A snapshot of files given as path and text.
 fn snapshot(files: impl IntoIterator<Item = (String, String)>) -> Snapshot {
@@ -73,10 +73,12 @@ fn ask(snapshot: &Snapshot, request: &Request) -> Answer {
     answer(snapshot, request, &RankingConfig::default(), &|| 0.0)
 }
 
+/// Whatever fits is shown: the rules of packing are told apart from what is likely.
 fn request(query: &str, budget: usize, intent: IntentKind) -> Request {
     Request {
         query: query.to_owned(),
         budget_tokens: budget,
+        breadth: Breadth::Wide,
         intent: Some(intent),
         ..Request::default()
     }

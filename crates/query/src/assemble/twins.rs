@@ -41,7 +41,7 @@ impl Stretch {
         }
     }
 
-    pub(super) fn of_passage(files: &Files, id: ChunkId) -> Self {
+    pub(super) fn of_chunk(files: &Files, id: ChunkId) -> Self {
         let chunk = files.chunk(id);
         Self {
             file: files.chunk_file(id),

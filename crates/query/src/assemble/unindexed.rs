@@ -11,6 +11,9 @@ use super::Dropped;
 use super::plan::Plan;
 use crate::issue::{self, Issue};
 
+/// Of so many of the best files it is told that they could not be read.
+const BEST_FILES: usize = 5;
+
 /// Reports both.
 pub(super) fn report(plan: &mut Plan<'_>) {
     let files = &plan.snapshot.files;
@@ -37,7 +40,7 @@ pub(super) fn report(plan: &mut Plan<'_>) {
 
 fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {
     let named = plan.candidates.files.iter().map(|evidence| evidence.file);
-    let best = plan.ranked.files.iter().take(plan.config.outline_files);
+    let best = plan.ranked.files.iter().take(BEST_FILES);
     named.chain(best.map(|file| file.id)).collect()
 }
 

@@ -4,7 +4,7 @@ use foveate_index::Snapshot;
 use foveate_model::Lines;
 
 use super::evidence::{Evidence, Words};
-use super::weights::{FileSignals, FunctionSignals};
+use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
 use crate::intent;
@@ -18,10 +18,22 @@ use crate::text::QueryText;
 pub struct Examined {
     /// The file that it is or lies in.
     pub path: String,
-    /// The function's qualified name and lines; none for a file.
-    pub function: Option<(String, Lines)>,
-    /// In the order of [`Examined::FILE_SIGNALS`] or [`Examined::FUNCTION_SIGNALS`].
+    /// The function's qualified name, or nothing for a stretch, and lines; none for a file.
+    pub place: Option<(String, Lines)>,
+    /// In the order of [`Examined::FILE_SIGNALS`], [`Examined::FUNCTION_SIGNALS`] or
+    /// [`Examined::STRETCH_SIGNALS`].
     pub signals: Vec<f32>,
+}
+
+/// The candidates of a query, each kind in path order.
+#[derive(Clone, Debug, Default)]
+pub struct Examination {
+    /// The files.
+    pub files: Vec<Examined>,
+    /// The functions.
+    pub functions: Vec<Examined>,
+    /// The stretches outside functions.
+    pub stretches: Vec<Examined>,
 }
 
 impl Examined {
@@ -29,14 +41,12 @@ impl Examined {
     pub const FILE_SIGNALS: &'static [&'static str] = FileSignals::NAMES;
     /// Names of a function's signals.
     pub const FUNCTION_SIGNALS: &'static [&'static str] = FunctionSignals::NAMES;
+    /// Names of a stretch's signals.
+    pub const STRETCH_SIGNALS: &'static [&'static str] = StretchSignals::NAMES;
 }
 
-/// The candidates among the files and functions, each kind in path order.
-pub fn examine(
-    snapshot: &Snapshot,
-    request: &Request,
-    config: &RankingConfig,
-) -> (Vec<Examined>, Vec<Examined>) {
+/// The candidates among files, functions and stretches.
+pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> Examination {
     let text = QueryText::parse(&request.query);
     let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
     let config = &config.rank;
@@ -46,25 +56,40 @@ pub fn examine(
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let factor = |file| evidence.roles.factor(snapshot.files.file(file).role);
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
+    let path = |file| snapshot.files.path(file).to_owned();
     let files = files::signals(snapshot, &evidence, config)
         .into_iter()
         .map(|(id, signals)| Examined {
-            path: snapshot.files.path(id).to_owned(),
-            function: None,
+            path: path(id),
+            place: None,
             signals: scaled(&signals.array(), factor(id)),
         })
         .collect();
-    let functions = functions::signals(snapshot, &evidence, &ranked, config)
-        .into_iter()
+    let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config);
+    let functions = pool
+        .signals()
         .map(|(id, signals)| {
             let file = snapshot.files.file_of(id);
             let definition = snapshot.files.definition(id);
             Examined {
-                path: snapshot.files.path(file).to_owned(),
-                function: Some((definition.qualified_name.to_string(), definition.lines)),
+                path: path(file),
+                place: Some((definition.qualified_name.to_string(), definition.lines)),
                 signals: scaled(&signals.array(), factor(file)),
             }
         })
         .collect();
-    (files, functions)
+    let stretches = pool
+        .stretches
+        .weighed(snapshot, evidence.roles)
+        .map(|(id, signals, factor)| Examined {
+            path: path(snapshot.files.chunk_file(id)),
+            place: Some((String::new(), snapshot.files.chunk(id).lines)),
+            signals: scaled(&signals.array(), factor),
+        })
+        .collect();
+    Examination {
+        files,
+        functions,
+        stretches,
+    }
 }

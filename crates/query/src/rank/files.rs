@@ -7,6 +7,7 @@ use foveate_index::{DefId, FileId, Snapshot, top};
 use foveate_model::Role;
 
 use super::evidence::Evidence;
+use super::probability::Probabilities;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
 use super::{best_ranked, explained, logarithmic, normalize, past};
@@ -29,8 +30,9 @@ pub(super) fn rank(
         signals.score(&config.file) * factor
     });
     // Candidates are in path order, so that equal scores are ordered by path.
-    best_ranked((0..).zip(scored).collect())
-        .into_iter()
+    let best = best_ranked((0..).zip(scored).collect());
+    let probabilities = Probabilities::new(&best, config.calibration.file);
+    best.into_iter()
         .enumerate()
         .map(|(rank, (position, score))| {
             let (id, signals) = &signals[position as usize];
@@ -38,6 +40,7 @@ pub(super) fn rank(
             RankedFile {
                 id: *id,
                 score,
+                probability: probabilities.of(score),
                 signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
             }
         })

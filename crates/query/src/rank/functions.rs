@@ -1,48 +1,41 @@
-//! The ranking of functions and methods. What has no chunk of its own counts as a part of what it
-//! is nested in.
+//! The ranking of functions and methods, and with the stretches between them of all places. What
+//! has no chunk of its own counts as a part of what it is nested in.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use foveate_index::lexical::ChunkHit;
-use foveate_index::{ChunkId, DefId, FileId, Snapshot};
+use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, LocalId};
 
 use super::evidence::Evidence;
 use super::past::OfFunction;
-use super::ranked::{RankedFile, RankedFunction, RankedPassage};
+use super::probability::Probabilities;
+use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 use super::roles::Roles;
+use super::stretches::Stretches;
 use super::weights::{FunctionSignals, RankConfig};
-use super::{MOST_RANKED, best_ranked, explained, logarithmic, past};
+use super::{best_ranked, explained, logarithmic, past};
 
 /// Logarithm of the lines, uses and changes that count as 1: 150 of them.
-const FULL: f32 = 5.0;
+pub(super) const FULL: f32 = 5.0;
 
-/// Ranks the functions of the best files, the first `listed` with their signals, and the passages of
-/// those without functions.
+/// Ranks the functions of the best files, the first `listed` with their signals, and the places.
 pub(super) fn rank(
     snapshot: &Snapshot,
     evidence: &Evidence,
     ranked_files: &[RankedFile],
     config: &RankConfig,
     listed: usize,
-) -> (Vec<RankedFunction>, Vec<RankedPassage>) {
+) -> (Vec<RankedFunction>, Vec<RankedPlace>) {
     let pool = Pool::gather(snapshot, evidence, ranked_files, config);
-    (pool.functions(config, listed), pool.passages(config))
+    let scored = pool.scored(config);
+    let places = pool.places(&scored, config, listed);
+    (pool.functions(scored, config, listed), places)
 }
 
-/// The functions of the best files with their signals, by id.
-pub(super) fn signals(
-    snapshot: &Snapshot,
-    evidence: &Evidence,
-    ranked_files: &[RankedFile],
-    config: &RankConfig,
-) -> Vec<(DefId, FunctionSignals)> {
-    let pool = Pool::gather(snapshot, evidence, ranked_files, config);
-    pool.ids.iter().copied().zip(pool.signals).collect()
-}
-
-struct Pool<'a> {
+/// The functions and stretches of the best files with their signals.
+pub(super) struct Pool<'a> {
     snapshot: &'a Snapshot,
     roles: Roles,
     /// In id order; shared with the thread that looks into the past.
@@ -51,12 +44,12 @@ struct Pool<'a> {
     signals: Vec<FunctionSignals>,
     /// The files that they are in, in order, with the positions of theirs.
     files: Vec<(FileId, Range<usize>)>,
-    /// Stretches of source files without functions, in id order.
-    passages: Vec<(ChunkId, FunctionSignals)>,
+    /// What is in those files outside functions.
+    pub(super) stretches: Stretches,
 }
 
 impl<'a> Pool<'a> {
-    fn gather(
+    pub(super) fn gather(
         snapshot: &'a Snapshot,
         evidence: &Evidence,
         ranked_files: &[RankedFile],
@@ -68,7 +61,7 @@ impl<'a> Pool<'a> {
             ids: Arc::default(),
             signals: Vec::new(),
             files: Vec::new(),
-            passages: Vec::new(),
+            stretches: Stretches::default(),
         };
         let files = ranked_files
             .get(..config.function_files)
@@ -82,10 +75,16 @@ impl<'a> Pool<'a> {
                 pool.mentions(evidence);
                 pool.neighbours(evidence, config.neighbour_strength);
                 pool.names(evidence);
+                pool.stretches.names(&snapshot.files, evidence);
             },
         );
         pool.past(&past);
         pool
+    }
+
+    /// The functions with their signals, by id.
+    pub(super) fn signals(&self) -> impl Iterator<Item = (DefId, &FunctionSignals)> {
+        self.ids.iter().copied().zip(&self.signals)
     }
 
     fn fill(&mut self, ranked_files: &[RankedFile]) {
@@ -117,20 +116,7 @@ impl<'a> Pool<'a> {
                 });
             }
             self.files.push((file.id, start..ids.len()));
-            let content = files.content(file.id);
-            if content.is_some_and(|c| c.facts.definitions.is_empty() && c.facts.language.is_code())
-            {
-                for chunk in files.chunks_of(file.id) {
-                    let signals = FunctionSignals {
-                        lines: logarithmic(
-                            files.chunk(chunk).lines.count().saturating_sub(1) as usize,
-                            FULL,
-                        ),
-                        ..of_file
-                    };
-                    self.passages.push((chunk, signals));
-                }
-            }
+            self.stretches.fill(files, file.id, &of_file);
         }
         self.ids = Arc::new(ids);
     }
@@ -156,30 +142,44 @@ impl<'a> Pool<'a> {
                     signals[at].add_words(*hit);
                 }
             }
-            compare(signals, |signals| signals);
+            compare(signals);
         }
-        for (chunk, signals) in &mut self.passages {
-            signals.add_words(evidence.hits.chunks[chunk.0 as usize]);
+        self.scale_coverage(evidence);
+    }
+
+    /// Coverage as a share of the best function's, of stretches too; where there are no functions, of the
+    /// best stretch's.
+    fn scale_coverage(&mut self, evidence: &Evidence) {
+        self.stretches.words(&self.snapshot.files, evidence);
+        let functions = self.signals.iter().map(|signals| signals.coverage);
+        let mut most = functions.fold(0.0f32, f32::max);
+        if most == 0.0 {
+            let stretches = self.stretches.signals().map(|signals| signals.coverage);
+            most = stretches.fold(0.0f32, f32::max);
         }
-        let file_of = |(chunk, _): &(ChunkId, FunctionSignals)| files.chunk_file(*chunk);
-        for of_file in self.passages.chunk_by_mut(|a, b| file_of(a) == file_of(b)) {
-            compare(of_file, |(_, signals)| signals);
+        if most > 0.0 {
+            self.signals
+                .iter_mut()
+                .for_each(|signals| signals.coverage /= most);
+            self.stretches
+                .signals()
+                .for_each(|signals| signals.coverage /= most);
         }
-        self.scale(|signals| &mut signals.coverage);
     }
 
     /// Divides a signal by its largest value.
     fn scale(&mut self, of: fn(&mut FunctionSignals) -> &mut f32) {
-        let mut most = 0.0f32;
-        self.each(|signals| most = most.max(*of(signals)));
+        let most = self
+            .signals
+            .iter_mut()
+            .map(of)
+            .fold(0.0f32, |a, b| a.max(*b));
         if most > 0.0 {
-            self.each(|signals| *of(signals) /= most);
+            self.signals
+                .iter_mut()
+                .map(of)
+                .for_each(|value| *value /= most);
         }
-    }
-
-    fn each(&mut self, change: impl FnMut(&mut FunctionSignals)) {
-        let passages = self.passages.iter_mut().map(|(_, signals)| signals);
-        self.signals.iter_mut().chain(passages).for_each(change);
     }
 
     fn mentions(&mut self, evidence: &Evidence) {
@@ -195,6 +195,7 @@ impl<'a> Pool<'a> {
             } else if let Some(signals) = self.signals_of(*id) {
                 signals.mention = signals.mention.max(*strength);
             }
+            self.stretches.mention(&self.snapshot.files, *id, *strength);
         }
         for (place, share) in &evidence.messages {
             if let Some(signals) = place.enclosing.and_then(|id| self.signals_of(id)) {
@@ -262,34 +263,25 @@ impl<'a> Pool<'a> {
         self.scale(|signals| &mut signals.name_rare);
     }
 
-    /// The passages that share a word with the query, best first.
-    fn passages(&self, config: &RankConfig) -> Vec<RankedPassage> {
-        let files = &self.snapshot.files;
-        let mut scored: Vec<RankedPassage> = self
-            .passages
-            .iter()
-            .filter(|(_, signals)| signals.coverage > 0.0)
-            .map(|(id, signals)| {
-                let role = files.file(files.chunk_file(*id)).role;
-                RankedPassage {
-                    id: *id,
-                    score: signals.score(&config.function) * self.roles.factor(role),
-                }
-            })
-            .collect();
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-        scored.truncate(MOST_RANKED);
-        scored
-    }
-
-    fn functions(&self, config: &RankConfig, listed: usize) -> Vec<RankedFunction> {
+    /// The functions' positions with their scores.
+    fn scored(&self, config: &RankConfig) -> Vec<(u32, f32)> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
             let role = files.file(files.file_of(*id)).role;
             signals.score(&config.function) * self.roles.factor(role)
         });
-        best_ranked((0..).zip(scored).collect())
-            .into_iter()
+        (0..).zip(scored).collect()
+    }
+
+    fn functions(
+        &self,
+        scored: Vec<(u32, f32)>,
+        config: &RankConfig,
+        listed: usize,
+    ) -> Vec<RankedFunction> {
+        let best = best_ranked(scored);
+        let probabilities = Probabilities::new(&best, config.calibration.function);
+        best.into_iter()
             .enumerate()
             .map(|(rank, (at, score))| {
                 let at = at as usize;
@@ -297,6 +289,42 @@ impl<'a> Pool<'a> {
                 RankedFunction {
                     id: self.ids[at],
                     score,
+                    probability: probabilities.of(score),
+                    signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
+                }
+            })
+            .collect()
+    }
+
+    /// Functions and stretches in one order, the first `listed` with their signals; of equals the
+    /// functions first.
+    fn places(
+        &self,
+        functions: &[(u32, f32)],
+        config: &RankConfig,
+        listed: usize,
+    ) -> Vec<RankedPlace> {
+        let stretches = self.stretches.scored(self.snapshot, self.roles, config);
+        let first = functions.len() as u32;
+        let mut scored = functions.to_vec();
+        scored.extend((first..).zip(stretches.iter().map(|(_, score)| *score)));
+        let best = best_ranked(scored);
+        let probabilities = Probabilities::new(&best, config.calibration.place);
+        best.into_iter()
+            .enumerate()
+            .map(|(rank, (at, score))| {
+                let id = match at.checked_sub(first) {
+                    Some(at) => PlaceId::Stretch(stretches[at as usize].0),
+                    None => PlaceId::Definition(self.ids[at as usize]),
+                };
+                let reasons = (rank < listed).then(|| match id {
+                    PlaceId::Stretch(id) => self.stretches.explain(id, config),
+                    PlaceId::Definition(_) => self.signals[at as usize].explain(&config.function),
+                });
+                RankedPlace {
+                    id,
+                    score,
+                    probability: probabilities.of(score),
                     signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
                 }
             })
@@ -313,11 +341,12 @@ impl FunctionSignals {
 }
 
 /// Makes of the word scores of a file's functions their shares of the best one's.
-fn compare<T>(of_file: &mut [T], signals: impl Fn(&mut T) -> &mut FunctionSignals) {
-    let scores = of_file.iter_mut().map(|of| signals(of).in_file);
-    let best = scores.fold(0.0, f32::max);
+fn compare(of_file: &mut [FunctionSignals]) {
+    let best = of_file
+        .iter()
+        .fold(0.0, |best: f32, of| best.max(of.in_file));
     if best > 0.0 {
-        for signals in of_file.iter_mut().map(signals) {
+        for signals in of_file {
             signals.in_file /= best;
             signals.in_good_file = signals.in_file * signals.file;
         }

@@ -1,8 +1,8 @@
-//! What ranking yields: files and functions with their scores and the reasons for them; and what an
-//! answer lists of the best.
+//! What ranking yields: files, functions and places with their scores, their probabilities and the
+//! reasons for them; and what an answer lists of the best.
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
-use foveate_model::{DefinitionKind, Lines, Role};
+use foveate_model::{ChunkKind, DefinitionKind, Lines, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct RankedFile {
     pub id: FileId,
     /// Sum of the signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// Why it is here, largest first; empty where nobody asked.
     pub signals: Vec<Signal>,
 }
@@ -31,6 +33,8 @@ pub struct RankedFunction {
     pub id: DefId,
     /// Sum of the signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// Why it is here, largest first; empty where nobody asked.
     pub signals: Vec<Signal>,
 }
@@ -44,6 +48,8 @@ pub struct ListedFile {
     pub role: Role,
     /// Sum of the signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// Why it is here, largest first.
     pub signals: Vec<Signal>,
 }
@@ -61,6 +67,8 @@ pub struct ListedFunction {
     pub lines: Lines,
     /// Sum of the signals.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
     /// Why it is here, largest first.
     pub signals: Vec<Signal>,
 }
@@ -73,6 +81,7 @@ impl RankedFile {
             path: file.path.as_str().to_owned(),
             role: file.role,
             score: self.score,
+            probability: self.probability,
             signals: self.signals,
         }
     }
@@ -88,17 +97,114 @@ impl RankedFunction {
             kind: definition.kind,
             lines: definition.lines,
             score: self.score,
+            probability: self.probability,
             signals: self.signals,
         }
     }
 }
 
-/// A stretch of a source file whose language has no parser, in place of the functions that are not
-/// known there.
-#[derive(Clone, Copy, Debug)]
-pub struct RankedPassage {
-    /// Which stretch.
-    pub id: ChunkId,
+/// What can be edited as one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PlaceId {
+    /// A function or method.
+    Definition(DefId),
+    /// A stretch of a file outside functions: a class's attributes, constants, settings, prose.
+    Stretch(ChunkId),
+}
+
+/// A place in the ranking of everything that can be edited.
+#[derive(Clone, Debug)]
+pub struct RankedPlace {
+    /// Which place.
+    pub id: PlaceId,
     /// On the scale of the functions' scores.
     pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
+    /// Why it is here, largest first; empty where nobody asked.
+    pub signals: Vec<Signal>,
+}
+
+/// A place as an answer lists it.
+#[derive(Clone, Debug)]
+pub struct ListedPlace {
+    /// The file that it is in.
+    pub path: String,
+    /// Its qualified name, or empty where it has none.
+    pub name: String,
+    /// Kind of the definition that it is, or `section` for prose and settings, or `stretch`.
+    pub kind: &'static str,
+    /// Where it stands.
+    pub lines: Lines,
+    /// On the scale of the functions' scores.
+    pub score: f32,
+    /// The chance that the change touches it, 0 to 1.
+    pub probability: f32,
+    /// Why it is here, largest first.
+    pub signals: Vec<Signal>,
+}
+
+impl PlaceId {
+    /// The file that it is in.
+    pub fn file(self, files: &Files) -> FileId {
+        match self {
+            Self::Definition(id) => files.file_of(id),
+            Self::Stretch(id) => files.chunk_file(id),
+        }
+    }
+
+    /// Its lines.
+    pub fn lines(self, files: &Files) -> Lines {
+        match self {
+            Self::Definition(id) => files.definition(id).lines,
+            Self::Stretch(id) => files.chunk(id).lines,
+        }
+    }
+
+    /// Its qualified name, or nothing, and its kind. A stretch goes by the class that it belongs to,
+    /// or by the one definition in it.
+    pub fn name_and_kind(self, files: &Files) -> (String, &'static str) {
+        let of_definition = |id: DefId| {
+            let definition = files.definition(id);
+            (
+                definition.qualified_name.to_string(),
+                definition.kind.name(),
+            )
+        };
+        match self {
+            Self::Definition(id) => of_definition(id),
+            Self::Stretch(id) => match files.chunk_definition(id).or_else(|| only(files, id)) {
+                Some(definition) => of_definition(definition),
+                None if files.chunk(id).kind == ChunkKind::Text => (String::new(), "section"),
+                None => (String::new(), "stretch"),
+            },
+        }
+    }
+}
+
+/// The one outermost definition that begins in a stretch.
+fn only(files: &Files, id: ChunkId) -> Option<DefId> {
+    let lines = files.chunk(id).lines;
+    let mut inside = files.definitions_of(files.chunk_file(id)).filter(|id| {
+        let definition = files.definition(*id);
+        definition.parent.is_none() && lines.contains(definition.lines.start)
+    });
+    let first = inside.next();
+    first.filter(|_| inside.next().is_none())
+}
+
+impl RankedPlace {
+    /// With what a reader is told of it.
+    pub fn listed(self, files: &Files) -> ListedPlace {
+        let (name, kind) = self.id.name_and_kind(files);
+        ListedPlace {
+            path: files.path(self.id.file(files)).to_owned(),
+            name,
+            kind,
+            lines: self.id.lines(files),
+            score: self.score,
+            probability: self.probability,
+            signals: self.signals,
+        }
+    }
 }

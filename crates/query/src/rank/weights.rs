@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use foveate_index::lexical::{Bm25, FIELDS, Field, LexicalWeights};
 use serde::Deserialize;
 
+use super::probability::Calibration;
 use super::ranked::Signal;
 
 /// The `[rank]` table of `config/ranking.toml`.
@@ -19,6 +20,10 @@ pub struct RankConfig {
     pub file: FileWeights,
     /// Weights of the signals of a function.
     pub function: FunctionWeights,
+    /// Weights of the signals of a stretch outside functions.
+    pub stretch: StretchWeights,
+    /// How scores become probabilities.
+    pub calibration: Calibrations,
     /// What a file's score is multiplied by, per role.
     pub role: RoleConfig,
     /// How many distinct terms of a query are scored, the heaviest first.
@@ -35,6 +40,16 @@ pub struct RankConfig {
     pub neighbour_strength: f32,
     /// A number that more commits cite than this is no evidence for any of them.
     pub most_cited: usize,
+}
+
+/// A calibration for each list of candidates.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Calibrations {
+    pub file: Calibration,
+    pub function: Calibration,
+    pub place: Calibration,
 }
 
 /// Segment weights for files and chunks.
@@ -277,4 +292,23 @@ signals!(
     changes,
     lines,
     fan_in,
+);
+
+signals!(
+    StretchSignals,
+    StretchWeights,
+    coverage,
+    in_file,
+    in_good_file,
+    title,
+    file,
+    file_rank,
+    mention,
+    name_query,
+    lines,
+    head,
+    class,
+    module,
+    text,
+    unparsed,
 );

@@ -1,19 +1,36 @@
-//! JSON: `{"intent": …, "confidence": …, "sections": [{"name": …, "items": [{…}]}]}`, one item a
+//! JSON: `{"intent": …, "confidence": …, …, "sections": [{"name": …, "items": [{…}]}]}`, one item a
 //! line. Written by hand, since every piece is counted alone; each list element ends with `,\n` and
 //! the last comma is taken off when the list is closed.
 
 use std::fmt::Write;
 
-use foveate_model::escape::is_unsafe;
+use foveate_model::escape::{escape, is_unsafe};
 
-use super::{Entry, Piece, SectionKind};
-use crate::intent::Intent;
+use super::{Entry, Figures, Head, Piece, SectionKind, WOULD_HELP};
 
-pub(super) fn header(intent: &Intent) -> (String, String) {
-    let open = format!(
-        "{{\"intent\":\"{}\",\"confidence\":{:.2},\"sections\":[\n",
-        intent.kind.name(),
-        intent.confidence
+pub(super) fn header(head: &Head<'_>, figures: Figures) -> (String, String) {
+    let mut open = format!(
+        "{{\"intent\":\"{}\",\"confidence\":{:.2},",
+        head.intent.kind.name(),
+        figures.confidence
+    );
+    if figures.is_low {
+        open.push_str("\"low_confidence\":");
+        string(&mut open, WOULD_HELP);
+        open.push(',');
+    }
+    for (name, value) in [("repo", head.repo), ("commit", head.commit)] {
+        if !value.is_empty() {
+            string(&mut open, name);
+            open.push(':');
+            string(&mut open, value);
+            open.push(',');
+        }
+    }
+    let _ = writeln!(
+        open,
+        "\"tokens\":{},\"budget\":{},\"left_out\":{},\"sections\":[",
+        figures.used, head.budget, figures.left_out
     );
     (open, "]}\n".to_owned())
 }
@@ -27,7 +44,14 @@ pub(super) fn section(section: SectionKind) -> (String, String) {
 
 pub(super) fn entry(entry: &Entry) -> String {
     let mut text = entry.room();
-    text.push('{');
+    text.push_str("{\"path\":");
+    string(&mut text, &escape(&entry.path));
+    text.push(',');
+    if let Some(scope) = &entry.scope {
+        text.push_str("\"scope\":");
+        string(&mut text, &scope.text);
+        text.push(',');
+    }
     entry.for_each_property(|name, value| {
         string(&mut text, name);
         text.push(':');

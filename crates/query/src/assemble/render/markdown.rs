@@ -1,16 +1,45 @@
-//! Markdown: a heading and a fenced block per entry; everything that is not ours stands in code.
+//! Markdown: a heading per file, a heading and a fenced block per entry; everything that is not ours
+//! stands in code. What follows the first section is folded.
 
 use foveate_model::Language;
 use foveate_model::escape::escape;
 
-use super::{Entry, Fidelity, Shape};
+use super::{Entry, Fidelity, Permalinks, Scope, SectionKind, Shape};
 
-pub(super) fn entry(entry: &Entry) -> String {
-    let place = inline(&format!("{}:{}", escape(&entry.path), entry.line_range()));
+pub(super) fn section(section: SectionKind, is_first: bool) -> (String, String) {
+    let title = section.title();
+    if is_first {
+        (format!("## {title}\n\n"), String::new())
+    } else {
+        (
+            format!("<details><summary>{title}</summary>\n\n"),
+            "</details>\n\n".to_owned(),
+        )
+    }
+}
+
+pub(super) fn file(path: &str, links: Option<&Permalinks>) -> String {
+    let name = inline(&escape(path));
+    match links {
+        Some(links) => format!("### [{name}]({})\n\n", links.file(path)),
+        None => format!("### {name}\n\n"),
+    }
+}
+
+pub(super) fn scope(scope: &Scope) -> String {
+    format!("In {} ({}):\n\n", inline(&scope.text), scope.line)
+}
+
+pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
+    let range = entry.line_range();
+    let mut place = match links {
+        Some(links) => format!("[{range}]({})", links.lines(&entry.path, entry.lines)),
+        None => range,
+    };
     let mut head = String::new();
     if !entry.name.is_empty() {
-        head.push(' ');
         head.push_str(&inline(&escape(&entry.name)));
+        head.push(' ');
     }
     let mut notes: Vec<String> = Vec::new();
     if !entry.kind.is_empty() {
@@ -26,15 +55,15 @@ pub(super) fn entry(entry: &Entry) -> String {
         notes.push(format!("{name} {}", inline(&escape(value))));
     }
     if !notes.is_empty() {
-        head.push_str(&format!(" ({})", notes.join(", ")));
+        place.push_str(&format!(" ({})", notes.join(", ")));
     }
     match entry.shape {
-        Shape::Line => format!("- {place}{head}: {}\n", inline(&entry.body)),
+        Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Shape::Block => {
             let fence = "`".repeat(longest_run(&entry.body).max(2) + 1);
             let language = info(entry.language);
             format!(
-                "### {place}{head}\n{fence}{language}\n{}\n{fence}\n\n",
+                "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
                 entry.body
             )
         }

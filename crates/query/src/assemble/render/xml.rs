@@ -1,12 +1,28 @@
-//! XML: one element per entry, code in CDATA where it holds markup.
+//! XML: an element per file and one per entry in it, code in CDATA where it holds markup.
 
-use super::{Entry, SectionKind, Shape};
+use foveate_model::escape::escape;
+
+use super::{Entry, Scope, SectionKind, Shape};
 
 pub(super) fn section(section: SectionKind) -> (String, String) {
     (
         format!("<{}>\n", section.name()),
         format!("</{}>\n", section.name()),
     )
+}
+
+pub(super) fn file(path: &str) -> (String, String) {
+    let mut open = "<file path=\"".to_owned();
+    attribute(&mut open, &escape(path));
+    open.push_str("\">\n");
+    (open, "</file>\n".to_owned())
+}
+
+pub(super) fn scope(scope: &Scope) -> String {
+    let mut text = format!("<scope line=\"{}\">", scope.line);
+    content(&mut text, &scope.text);
+    text.push_str("</scope>\n");
+    text
 }
 
 pub(super) fn entry(entry: &Entry) -> String {

