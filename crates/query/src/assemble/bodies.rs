@@ -157,7 +157,8 @@ impl Bodies {
     pub(super) fn seeds(&self, plan: &Plan<'_>) -> Vec<DefId> {
         let mut seeds: Vec<DefId> = Vec::new();
         // Best ranked ones and named ones in turn: either may be what the question is about.
-        let mut named = plan.named_order.iter().copied();
+        let named = plan.named_order.iter().copied();
+        let mut named = named.filter(|_| plan.asks_about_named());
         let likely = self.shown(plan.config.seeds, plan.limits.min_seed_probability);
         let mut ranked = likely.into_iter();
         while seeds.len() < plan.config.seeds {
@@ -366,8 +367,7 @@ fn body(plan: &Plan<'_>, place: PlaceId, rank: usize, probability: f32) -> Body 
         _ if is_named => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
-    let chance = 1.0 / (rank as f32 + 1.5).powf(plan.config.rank_decay);
-    let is_likely = rank == 0 || plan.is_likely(place, probability);
+    let is_likely = rank == 0 || plan.is_likely(place, probability, tokens);
     Body {
         place,
         probability,
@@ -380,7 +380,7 @@ fn body(plan: &Plan<'_>, place: PlaceId, rank: usize, probability: f32) -> Body 
         tokens,
         is_counted: false,
         measured: None,
-        worth: chance / (tokens as f32).powf(plan.config.cost_exponent),
+        worth: probability / (tokens as f32).powf(plan.config.cost_exponent),
         twin: None,
         state: if is_likely {
             State::Waiting

@@ -9,8 +9,9 @@ use crate::request::Breadth;
 #[allow(missing_docs)] // Each key is documented in the file.
 pub struct AssembleConfig {
     pub full_candidates: usize,
-    pub rank_decay: f32,
     pub cost_exponent: f32,
+    pub usual_tokens: f32,
+    pub value_exponent: f32,
     pub first_body_share: u32,
     pub other_body_share: u32,
     pub rest_body_share: u32,
@@ -49,8 +50,10 @@ pub struct Breadths {
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Least probability of a place whose body is shown.
+    /// Least probability of a place whose body is shown, where it has the usual length.
     pub min_probability: f32,
+    /// Least probability as a share of the best place's.
+    pub min_relative: f32,
     /// Least probability of its file.
     pub min_file_probability: f32,
     /// Least probability of a function whose signature is shown.

@@ -189,12 +189,26 @@ impl<'a> Plan<'a> {
         is_change && !self.ranked.places.is_empty() && confidence < self.config.low_confidence
     }
 
-    /// Whether a place is likely enough for its body to be shown.
-    pub(super) fn is_likely(&self, place: PlaceId, probability: f32) -> bool {
+    /// Whether a place is likely enough for its body of so many tokens to be shown: a long one must be
+    /// likelier than a short one.
+    pub(super) fn is_likely(&self, place: PlaceId, probability: f32, tokens: usize) -> bool {
         let file = place.file(&self.snapshot.files);
-        probability >= self.limits.min_probability
+        let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
+        let length = tokens as f32 / self.config.usual_tokens;
+        let least = self.limits.min_probability * length.powf(self.config.value_exponent);
+        probability >= least
+            && probability >= self.limits.min_relative * best
             && self.of_file(file) >= self.limits.min_file_probability
             && !(matches!(place, PlaceId::Stretch(_)) && self.is_unasked(file))
+    }
+
+    /// Whether tests and callers of what the query names are wanted although it may not be what has to be
+    /// changed.
+    pub(super) fn asks_about_named(&self) -> bool {
+        let least = self.config.main_share;
+        self.limits.min_seed_probability == 0.0
+            || self.profile.callers >= least
+            || self.profile.tests >= least
     }
 
     /// Whether stretches of a file are shown only where the query asks for such files.
