@@ -20,6 +20,7 @@ mod lines;
 mod messages;
 mod python;
 mod role;
+pub mod sections;
 mod syntax;
 #[cfg(test)]
 mod testing;
