@@ -10,6 +10,8 @@ use crate::lines::TextLines;
 
 /// Longest part of a prelude that names its block, in bytes.
 const MAX_NAME: usize = 80;
+/// Longest interpolated expression, in bytes.
+const MAX_EXPRESSION: usize = 200;
 
 /// The marks of blocks of the given kind.
 pub(super) fn marks(lines: TextLines<'_>, kind: SectionKind) -> Marks<'_> {
@@ -147,6 +149,8 @@ fn words(prelude: &str) -> Cow<'_, str> {
 
 /// The length up to and with `close` on the same line; 1 without it.
 fn length_to(rest: &[u8], close: u8) -> usize {
+    // An expression is short; looking further for each would be quadratic.
+    let rest = rest.get(..MAX_EXPRESSION).unwrap_or(rest);
     let found = memchr::memchr2(close, b'\n', rest);
     let closed = found.filter(|at| rest.get(*at) == Some(&close));
     closed.map_or(1, |at| at + 1)

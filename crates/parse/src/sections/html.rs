@@ -42,39 +42,52 @@ fn read<'t>(
     name: impl Fn(&Tag<'t>, u32) -> Option<Cow<'t, str>>,
 ) -> Marks<'t> {
     let mut marks = Marks::new(lines, COMMENTS);
-    let mut open: Vec<(u32, &str)> = Vec::new();
-    // The level of the element that ended on the line above.
-    let mut ended: Option<u32> = None;
+    let mut open = Open::default();
     for (line, text) in numbered(lines) {
         let column = indent(text);
         let short = cut(text, MAX_TAG + column as usize).trim_start();
         if let Some(end) = end_tag(short) {
-            while open.pop_if(|(level, _)| *level > column).is_some() {}
-            let closed = open.pop_if(|(level, tag)| *level == column && *tag == end);
-            ended = closed
-                .map(|(level, _)| level)
-                .or(ended.filter(|level| *level > column));
+            open.close(column, end);
             continue;
         }
-        if let Some((level, words)) = heading(lines, line) {
-            ended = None;
+        let heading = heading(lines, line);
+        let tag = tag(short).filter(|tag| !tag.is_whole(short));
+        let named = tag.and_then(|tag| Some((tag.end, name(&tag, column)?)));
+        if let Some((level, words)) = heading {
+            open.ended = None;
             marks.push(line, HEADING_LEVEL + level, words, SectionKind::Section);
-            continue;
-        }
-        let tag = tag(short);
-        let named = tag
-            .as_ref()
-            .and_then(|tag| Some((tag.name, name(tag, column)?)));
-        if let Some((tag, name)) = named {
-            ended = None;
-            while open.pop_if(|(level, _)| *level >= column).is_some() {}
-            open.push((column, tag));
+        } else if let Some((end, name)) = named {
+            open.begin(column, end);
             marks.push(line, column, cut_name(name), SectionKind::Element);
-        } else if let Some(level) = ended.take_if(|_| !short.is_empty()) {
+        } else if let Some(level) = open.ended.take_if(|_| !short.is_empty()) {
             marks.push(line, level, "", SectionKind::Text);
         }
     }
     marks
+}
+
+/// The elements that enclose a line.
+#[derive(Default)]
+struct Open<'t> {
+    /// Their columns and what ends them.
+    elements: Vec<(u32, &'t str)>,
+    /// The column of the element that has ended right above.
+    ended: Option<u32>,
+}
+
+impl<'t> Open<'t> {
+    fn begin(&mut self, column: u32, end: &'t str) {
+        self.ended = None;
+        while self.elements.pop_if(|(c, _)| *c >= column).is_some() {}
+        self.elements.push((column, end));
+    }
+
+    fn close(&mut self, column: u32, end: &str) {
+        while self.elements.pop_if(|(c, _)| *c > column).is_some() {}
+        let closed = self.elements.pop_if(|(c, e)| *c == column && *e == end);
+        let outer = closed.map(|(column, _)| column);
+        self.ended = outer.or(self.ended.filter(|ended| *ended > column));
+    }
 }
 
 fn cut_name(name: Cow<'_, str>) -> Cow<'_, str> {
@@ -88,9 +101,21 @@ fn cut_name(name: Cow<'_, str>) -> Cow<'_, str> {
 struct Tag<'t> {
     name: &'t str,
     attributes: &'t str,
+    /// The tag that ends it.
+    end: &'t str,
 }
 
 impl<'t> Tag<'t> {
+    /// Whether the element ends on its line, or has no end at all.
+    fn is_whole(&self, line: &str) -> bool {
+        let is_void = matches!(
+            self.name,
+            "area" | "base" | "br" | "col" | "hr" | "img" | "input" | "link" | "meta" | "source"
+        );
+        let is_closed = line.contains("</") || line.contains("{% end");
+        is_void || is_closed || line.trim_end().ends_with("/>")
+    }
+
     fn attribute(&self, key: &str) -> Option<&'t str> {
         let mut parts = self.attributes.split('=');
         let mut before = parts.next()?;
@@ -121,6 +146,7 @@ fn tag(text: &str) -> Option<Tag<'_>> {
         return Some(Tag {
             name,
             attributes: "",
+            end: "block",
         });
     }
     let inside = text.strip_prefix('<')?;
@@ -128,12 +154,20 @@ fn tag(text: &str) -> Option<Tag<'_>> {
     let end = inside.find(|c| !is_part(c)).unwrap_or(inside.len());
     let (name, rest) = inside.split_at_checked(end)?;
     let attributes = rest.split('>').next()?;
-    name.starts_with(char::is_alphabetic)
-        .then_some(Tag { name, attributes })
+    name.starts_with(char::is_alphabetic).then_some(Tag {
+        name,
+        attributes,
+        end: name,
+    })
 }
 
 /// The element that a line closes.
 fn end_tag(text: &str) -> Option<&str> {
+    if let Some(block) = text.strip_prefix("{%") {
+        let word = block.trim_start_matches('-').trim_start();
+        let ends = word.starts_with("endblock") || word.starts_with("endmacro");
+        return ends.then_some("block");
+    }
     let rest = text.strip_prefix("</")?;
     Some(rest.split(['>', ' ']).next().unwrap_or(rest))
 }
@@ -157,16 +191,23 @@ fn heading(lines: TextLines<'_>, line: u32) -> Option<(u32, String)> {
     (!words.is_empty()).then_some((level, words))
 }
 
+/// The words between tags, `<b>` and `{% … %}`.
 fn without_tags(text: &str) -> String {
     let mut words = String::new();
-    let mut is_tag = false;
+    let mut until = None;
+    let mut before = ' ';
     for c in text.chars() {
-        match c {
-            '<' => is_tag = true,
-            '>' => is_tag = false,
-            _ if !is_tag => words.push(c),
+        match (until, c) {
+            (None, '<') => until = Some('>'),
+            (None, '%') if before == '{' => {
+                words.pop();
+                until = Some('}');
+            }
+            (None, _) => words.push(c),
+            (Some(end), _) if c == end => until = None,
             _ => {}
         }
+        before = c;
     }
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -203,8 +244,15 @@ mod tests {
             text,
             &["1-4 element template", "5-7 element script"],
         );
-        let text = "{% extends 'a' %}\n{% block title %}\n  A\n{% endblock %}\n";
-        check(Html, "a.html", text, &["1-1 text ", "2-4 element title"]);
+        let text = "{% extends 'a' %}\n{% block title %}\n<hr>\n<h1>{% block x %}A{% endblock %}</h1>\n{% endblock %}\n<p>\nb\n</p>\nEnd.\n";
+        let expected = [
+            "1-1 text ",
+            "2-3 element title",
+            "4-5   section title > A",
+            "6-8 element p",
+            "9-9 text ",
+        ];
+        check(Html, "a.html", text, &expected);
     }
 
     #[test]

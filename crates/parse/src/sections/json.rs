@@ -1,5 +1,7 @@
 //! JSON, with comments: key paths over several lines.
 
+use std::borrow::Cow;
+
 use foveate_model::Span;
 
 use super::SectionKind;
@@ -101,7 +103,12 @@ impl<'t> Reader<'t> {
         let level = self.level();
         if let (Some((key, line)), Some(open)) = (self.string, self.open.last_mut()) {
             open.key = key;
-            let name = cut(key, MAX_KEY);
+            let key = cut(key, MAX_KEY);
+            // A path of names like `./lib` would not be readable.
+            let name = match key.is_empty() || key.contains('.') {
+                true => Cow::Owned(format!("[\"{key}\"]")),
+                false => Cow::Borrowed(key),
+            };
             self.marks.push(line, level, name, SectionKind::Key);
         }
     }
@@ -156,6 +163,13 @@ fn after_comment(bytes: &[u8], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn keys_that_are_no_names_are_quoted() {
+        let text = "{\n  \"exports\": {\n    \"./a\": {\n      \"a\": 1\n    }\n  }\n}\n";
+        let expected = ["1-2 key exports", "3-7   key exports[\"./a\"]"];
+        check(Json, "package.json", text, &expected);
+    }
+
     use super::super::tests::{check, shown};
     use foveate_model::Language::Json;
 

@@ -114,7 +114,12 @@ impl Tree<'_> {
         let fits = |lines: &Lines| lines.count() <= max_lines;
         loop {
             let before = self.with_before(lines).filter(fits);
-            let after = self.with_after(node, lines, max_lines).filter(fits);
+            let after = self.with_after(node, lines);
+            let after = after.filter(fits).or_else(|| {
+                // A part of what follows is worth less than what stands above.
+                let part = self.with_head_after(node, lines).filter(fits);
+                part.filter(|_| before.is_none() || around.end > lines.end)
+            });
             let next = if around.start < lines.start && before.is_some() {
                 before
             } else if around.end > lines.end && after.is_some() {
@@ -141,16 +146,22 @@ impl Tree<'_> {
         Some(Lines::new(self.own(before).start, lines.end))
     }
 
-    /// The next section joins if it stands under the same parent, whole or with its own lines.
-    fn with_after(self, node: usize, lines: Lines, max_lines: u32) -> Option<Lines> {
+    /// The next section, if it stands under the same parent as `node`.
+    fn after(self, node: usize, lines: Lines) -> Option<usize> {
         let after = self
             .sections
             .partition_point(|s| s.lines.start <= lines.end);
         let is_sibling = after < self.sections.len() && self.depth(after) >= self.depth(node);
-        let whole = is_sibling.then(|| Lines::new(lines.start, self.subtree(after).end))?;
-        match whole.count() <= max_lines {
-            true => Some(whole),
-            false => Some(Lines::new(lines.start, self.own(after).end)),
-        }
+        is_sibling.then_some(after)
+    }
+
+    fn with_after(self, node: usize, lines: Lines) -> Option<Lines> {
+        let after = self.after(node, lines)?;
+        Some(Lines::new(lines.start, self.subtree(after).end))
+    }
+
+    fn with_head_after(self, node: usize, lines: Lines) -> Option<Lines> {
+        let after = self.after(node, lines)?;
+        Some(Lines::new(lines.start, self.own(after).end))
     }
 }

@@ -1,5 +1,7 @@
 //! reStructuredText: headings by adornment, and directives that document one name.
 
+use std::borrow::Cow;
+
 use super::SectionKind;
 use super::tree::{Marks, cut, indent, numbered};
 use crate::lines::TextLines;
@@ -56,8 +58,8 @@ impl<'t> Reader<'t> {
             self.entries.clear();
             self.lead = None;
             let level = level(&mut self.styles, heading.style);
-            let kind = SectionKind::Section;
-            self.marks.push_from(start, line, level, heading.name, kind);
+            let (name, kind) = (without_markup(heading.name), SectionKind::Section);
+            self.marks.push_from(start, line, level, name, kind);
             return;
         }
         let indent = indent(text);
@@ -78,6 +80,21 @@ impl<'t> Reader<'t> {
         let leads = text.starts_with(".. ") && !has_body;
         self.lead = leads.then_some(start);
     }
+}
+
+/// Inline code and roles read as their text: ``:mod:`~a.b` `` is `a.b`.
+fn without_markup(name: &str) -> Cow<'_, str> {
+    if !name.contains('`') {
+        return Cow::Borrowed(name);
+    }
+    let mut plain = String::new();
+    for part in name.split('`') {
+        let text = part.strip_prefix('~').unwrap_or(part);
+        let role = text.strip_suffix(':').and_then(|t| t.rsplit_once(':'));
+        let before = role.filter(|(_, role)| !role.is_empty() && !role.contains(' '));
+        plain.push_str(before.map_or(text, |(before, _)| before));
+    }
+    Cow::Owned(plain)
 }
 
 fn level(styles: &mut Vec<Style>, style: Style) -> u32 {
@@ -183,7 +200,7 @@ mod tests {
 
     #[test]
     fn adornments_give_levels_by_first_use() {
-        let text = ".. _top:\n\n=====\nGuide\n=====\n\nIntro.\n\nInstall\n=======\n\nText::\n\n    Not a title\n    ===========\n\n.. setting:: A\n\n``A``\n-----\n\nAbout A.\n\nUsage\n=====\n\nEnd.\n";
+        let text = ".. _top:\n\n=====\nGuide\n=====\n\nIntro.\n\nInstall\n=======\n\nText::\n\n    Not a title\n    ===========\n\n.. setting:: A\n\n``A`` and :class:`~b.C`\n-----------------------\n\nAbout A.\n\nUsage\n=====\n\nEnd.\n";
         check(
             ReStructuredText,
             "a.rst",
@@ -191,7 +208,7 @@ mod tests {
             &[
                 "1-8 section Guide",
                 "9-16   section Guide > Install",
-                "17-23     section Guide > Install > ``A``",
+                "17-23     section Guide > Install > A and b.C",
                 "24-27   section Guide > Usage",
             ],
         );

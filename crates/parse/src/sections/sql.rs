@@ -141,9 +141,12 @@ impl<'t> Statement<'t> {
             self.is_routine |= creates && is(&["trigger", "function", "procedure"]);
         }
         if self.is_routine {
-            if self.after_end && is(&["if", "loop", "while", "repeat", "for"]) {
-                self.blocks += 1;
-            } else if !self.after_end && is(&["begin", "case"]) {
+            // `END IF` ends no block of its own: the count of `END` is taken back.
+            let begins = match self.after_end {
+                true => is(&["if", "loop", "while", "repeat", "for"]),
+                false => is(&["begin", "case"]),
+            };
+            if begins {
                 self.blocks += 1;
             } else if is(&["end"]) {
                 self.blocks = self.blocks.saturating_sub(1);

@@ -310,6 +310,7 @@ fn joined(above: &str, mark: &Mark<'_>) -> String {
     let separator = match mark.kind {
         _ if above.is_empty() || short.is_empty() => "",
         SectionKind::Item | SectionKind::Step => "",
+        SectionKind::Key if short.starts_with('[') => "",
         SectionKind::Key | SectionKind::Job | SectionKind::Table => ".",
         _ => " > ",
     };

@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
             return;
         };
         let rank = rank(key);
-        let value = value.trim_matches(['"', '\'']);
+        let value = label(key, value);
         if rank > element.rank && !value.is_empty() {
             element.rank = rank;
             self.marks.rename(element.line, format!("[{value}]"));
@@ -138,6 +138,13 @@ pub(super) fn rank(key: &str) -> u8 {
         "uses" | "repo" | "key" => 1,
         _ => 0,
     }
+}
+
+/// The value of a key that names a list element, without comment, quotes and version.
+fn label<'t>(key: &str, value: &'t str) -> &'t str {
+    let end = if key == "uses" { "@" } else { " #" };
+    let value = value.split(end).next().unwrap_or(value);
+    value.trim_matches(['"', '\'', ' '])
 }
 
 fn is_end_or_blank(text: &str) -> bool {
@@ -178,7 +185,7 @@ mod tests {
     use super::super::tests::{check, shown};
     use foveate_model::Language::Yaml;
 
-    const WORKFLOW: &str = "name: Publish\non:\n  push:\n    tags: ['*']\npermissions: {}\njobs:\n  # Makes the files.\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          persist: false\n      - run: |\n          build:\n          # comment\n          make\n        id: make\n  publish:\n    needs: [build]\n    steps:\n    - name: Upload\n      uses: x/y@v1\n    - name: Tell\n      run: echo\n";
+    const WORKFLOW: &str = "name: Publish\non:\n  push:\n    tags: ['*']\npermissions: {}\njobs:\n  # Makes the files.\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@4d7a # v4\n        with:\n          persist: false\n      - run: |\n          build:\n          # comment\n          make\n        id: make\n  publish:\n    needs: [build]\n    steps:\n    - name: Upload\n      uses: x/y@v1\n    - name: Tell\n      run: echo\n";
 
     #[test]
     fn workflows_have_jobs_and_steps() {
@@ -194,8 +201,8 @@ mod tests {
                 "6-6 key jobs",
                 "7-9   job jobs.build",
                 "10-10     key jobs.build.steps",
-                "11-11       step jobs.build.steps[actions/checkout@v4]",
-                "12-13         key jobs.build.steps[actions/checkout@v4].with",
+                "11-11       step jobs.build.steps[actions/checkout]",
+                "12-13         key jobs.build.steps[actions/checkout].with",
                 "14-18       step jobs.build.steps[make]",
                 "19-20   job jobs.publish",
                 "21-21     key jobs.publish.steps",
@@ -211,6 +218,8 @@ mod tests {
         assert_eq!(of(17, 40), "7-18 jobs.build");
         assert_eq!(of(17, 8), "14-18 jobs.build.steps[make]");
         assert_eq!(of(4, 40), "2-5 on");
+        // A short one takes what stands above rather than a part of what follows.
+        assert_eq!(of(9, 8), "6-9 jobs.build");
     }
 
     #[test]
