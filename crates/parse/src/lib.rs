@@ -3,7 +3,8 @@
 //! It has no error type: any text gives facts, if need be with issues. It opens no file, knows no
 //! other file than the one it is given, and is bounded in time and memory.
 //!
-//! Start at [`read`]; [`parse`] dispatches to one module per language family.
+//! Start at [`read`]; [`parse`] dispatches to one module per language family. [`sections`] finds
+//! the structure of documentation and settings, which have no definitions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ mod lines;
 mod messages;
 mod python;
 mod role;
+pub mod sections;
 mod syntax;
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,239 @@
+//! The structure of files without a grammar: headings, key paths, jobs, statements, targets.
+//!
+//! It shows a reader the part of a documentation page or a settings file that belongs together,
+//! under the path that leads to it. It is no parser: broken files give sections as well, and
+//! what it does not recognise becomes paragraphs. One pass over the text, no backtracking.
+//!
+//! Start at [`sections`]; each format is one module that emits marks (a section begins here, on
+//! this level), and [`tree`] makes sections of them. [`passage`] picks what to show for a hit.
+
+use foveate_model::{Language, Lines};
+
+use crate::lines::{LineIndex, TextLines};
+
+mod blocks;
+mod dockerfile;
+mod html;
+mod ini;
+mod json;
+mod makefile;
+mod markdown;
+mod passage;
+mod prose;
+mod restructured;
+mod shell;
+mod sql;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod yaml;
+
+pub use passage::passage;
+
+use tree::Marks;
+
+/// A part of a file that reads as one thing, with the path of what stands above it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The path from the outermost section, at most 200 bytes: `Installation > From source`,
+    /// `jobs.publish`, `tool.mypy.overrides[1]`. Empty where no heading stands above the lines.
+    pub title: String,
+    /// What begins it.
+    pub kind: SectionKind,
+    /// Its own lines, up to its first child. These tile the file.
+    pub lines: Lines,
+    /// The last line of its last descendant; `lines.end` where it has no children.
+    pub subtree_end: u32,
+    /// How many sections enclose it.
+    pub depth: u32,
+    /// How many of its own lines are blank at their end.
+    pub blank_tail: u32,
+}
+
+/// What begins a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SectionKind {
+    /// Nothing: what stands before the first heading, between sections, or a paragraph.
+    Text,
+    /// A heading.
+    Section,
+    /// A directive that documents one name: a setting, an option, a function.
+    Entry,
+    /// A key of a mapping.
+    Key,
+    /// An element of a list.
+    Item,
+    /// A table of a settings file.
+    Table,
+    /// A job of a workflow.
+    Job,
+    /// A step of a job.
+    Step,
+    /// A statement.
+    Statement,
+    /// A target of a makefile.
+    Target,
+    /// A rule of a style sheet.
+    Rule,
+    /// Another block in braces.
+    Block,
+    /// A build stage.
+    Stage,
+    /// An instruction of a build stage.
+    Instruction,
+    /// A function of a script.
+    Function,
+    /// An element of a page.
+    Element,
+}
+
+impl SectionKind {
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Section => "section",
+            Self::Entry => "entry",
+            Self::Key => "key",
+            Self::Item => "item",
+            Self::Table => "table",
+            Self::Job => "job",
+            Self::Step => "step",
+            Self::Statement => "statement",
+            Self::Target => "target",
+            Self::Rule => "rule",
+            Self::Block => "block",
+            Self::Stage => "stage",
+            Self::Instruction => "instruction",
+            Self::Function => "function",
+            Self::Element => "element",
+        }
+    }
+
+    /// Whether it can be understood without what encloses it.
+    fn stands_alone(self) -> bool {
+        !matches!(
+            self,
+            Self::Text | Self::Key | Self::Item | Self::Step | Self::Instruction
+        )
+    }
+
+    /// Whether one that is a single line is left to the lines around it.
+    fn folds(self) -> bool {
+        matches!(
+            self,
+            Self::Key
+                | Self::Item
+                | Self::Step
+                | Self::Instruction
+                | Self::Rule
+                | Self::Block
+                | Self::Element
+        )
+    }
+}
+
+/// The sections of a text in preorder: a section precedes those inside it.
+///
+/// Their own lines tile the text from line 1 to the last; an empty text has none. `path` tells
+/// formats that are no language of their own, such as build files and `.ini` files. At most 4,096
+/// sections and 64 levels: what lies deeper, or beyond, is left to the section before it.
+pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
+    let index = LineIndex::new(text);
+    let lines = TextLines {
+        text,
+        index: &index,
+    };
+    let mut marks = match Format::of(language, path) {
+        Format::Markdown => markdown::marks(lines),
+        Format::ReStructuredText => restructured::marks(lines),
+        Format::Yaml => yaml::marks(lines),
+        Format::Toml => tables::marks(lines),
+        Format::Ini => ini::marks(lines),
+        Format::Json => json::marks(lines),
+        Format::Dockerfile => dockerfile::marks(lines),
+        Format::Makefile => makefile::marks(lines),
+        Format::Shell => shell::marks(lines),
+        Format::Sql => sql::marks(lines),
+        Format::Html => html::marks(lines),
+        Format::Xml => html::element_marks(lines),
+        Format::Css => blocks::marks(lines, SectionKind::Rule),
+        Format::Blocks => blocks::marks(lines, SectionKind::Block),
+        Format::Prose => Marks::new(lines, &[]),
+    };
+    if marks.is_empty() && !lines_are_structure(language) {
+        marks = prose::marks(lines);
+    }
+    marks.into_sections()
+}
+
+/// Whether blank lines mean nothing in a language, so that paragraphs would cut at random.
+fn lines_are_structure(language: Language) -> bool {
+    matches!(language, Language::Json)
+}
+
+/// How the structure of a file is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    ReStructuredText,
+    Yaml,
+    Toml,
+    Ini,
+    Json,
+    Dockerfile,
+    Makefile,
+    Shell,
+    Sql,
+    Html,
+    Xml,
+    Css,
+    Blocks,
+    Prose,
+}
+
+impl Format {
+    fn of(language: Language, path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let extension = extension.to_ascii_lowercase();
+        match language {
+            Language::Markdown => Self::Markdown,
+            Language::ReStructuredText => Self::ReStructuredText,
+            Language::Yaml => Self::Yaml,
+            Language::Toml => Self::Toml,
+            Language::Json => Self::Json,
+            Language::Sql => Self::Sql,
+            Language::Css => Self::Css,
+            Language::Html if matches!(&*extension, "xml" | "xsl" | "xslt") => Self::Xml,
+            Language::Html => Self::Html,
+            Language::Shell | Language::Text => {
+                let by_name = Self::by_name(name, &extension);
+                by_name.unwrap_or(match language {
+                    Language::Shell => Self::Shell,
+                    _ => Self::Prose,
+                })
+            }
+            _ => Self::Prose,
+        }
+    }
+
+    fn by_name(name: &str, extension: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        let is_docker = |word: &str| lower == word || lower.starts_with(&format!("{word}."));
+        if is_docker("dockerfile") || is_docker("containerfile") || extension == "dockerfile" {
+            return Some(Self::Dockerfile);
+        }
+        Some(match &*lower {
+            "makefile" | "gnumakefile" | "justfile" => Self::Makefile,
+            _ => match extension {
+                "mk" => Self::Makefile,
+                "ini" | "cfg" | "conf" | "properties" | "editorconfig" | "coveragerc"
+                | "flake8" | "pylintrc" => Self::Ini,
+                "proto" | "graphql" | "gql" | "tf" | "gradle" => Self::Blocks,
+                _ => return None,
+            },
+        })
+    }
+}

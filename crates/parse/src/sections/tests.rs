@@ -1,0 +1,248 @@
+//! What holds for every format: sections tile the file, passages fit, hostile texts are bounded.
+
+use std::time::{Duration, Instant};
+
+use foveate_model::{Language, Lines};
+use proptest::prelude::*;
+
+use super::tree::{MAX_DEPTH, MAX_SECTIONS, MAX_TITLE};
+use super::{Section, passage, sections};
+
+/// A path for each format.
+const FILES: [(Language, &str); 17] = [
+    (Language::Markdown, "a.md"),
+    (Language::ReStructuredText, "a.rst"),
+    (Language::Yaml, "a.yml"),
+    (Language::Toml, "a.toml"),
+    (Language::Text, "a.ini"),
+    (Language::Json, "a.json"),
+    (Language::Text, "Dockerfile"),
+    (Language::Text, "Makefile"),
+    (Language::Shell, "a.sh"),
+    (Language::Sql, "a.sql"),
+    (Language::Html, "a.html"),
+    (Language::Html, "a.xml"),
+    (Language::Css, "a.scss"),
+    (Language::Text, "a.proto"),
+    (Language::Text, "a.txt"),
+    (Language::Go, "a.go"),
+    (Language::Css, "a.sass"),
+];
+
+/// Asserts the sections of a text, each as `first-last kind title`, indented by its depth.
+#[track_caller]
+pub(super) fn check(language: Language, path: &str, text: &str, expected: &[&str]) {
+    let sections = sections(language, path, text);
+    let shown: Vec<String> = sections.iter().map(line_of).collect();
+    assert_eq!(shown, expected, "{path}");
+    check_tiles(&sections, text);
+}
+
+fn line_of(section: &Section) -> String {
+    let Lines { start, end } = section.lines;
+    let indent = "  ".repeat(section.depth as usize);
+    let kind = section.kind.name();
+    format!("{start}-{end} {indent}{kind} {}", section.title)
+}
+
+/// The passage for a hit on one line, as `first-last title`.
+pub(super) fn shown(
+    language: Language,
+    path: &str,
+    text: &str,
+    line: u32,
+    max_lines: u32,
+) -> String {
+    let sections = sections(language, path, text);
+    match passage(&sections, Lines::new(line, line), max_lines) {
+        Some((lines, title)) => format!("{}-{} {title}", lines.start, lines.end),
+        None => String::new(),
+    }
+}
+
+#[track_caller]
+fn check_tiles(sections: &[Section], text: &str) {
+    let count = u32::try_from(text.lines().count()).unwrap();
+    let mut next = 1;
+    for (at, section) in sections.iter().enumerate() {
+        assert_eq!(section.lines.start, next, "{section:?}");
+        assert!(section.lines.end >= section.lines.start);
+        assert!(section.blank_tail < section.lines.count());
+        assert!(section.title.len() <= MAX_TITLE, "{section:?}");
+        assert!((section.depth as usize) < MAX_DEPTH);
+        let inside = sections[at + 1..].iter();
+        let last = inside.take_while(|s| s.depth > section.depth).last();
+        let end = last.map_or(section.lines.end, |last| last.lines.end);
+        assert_eq!(section.subtree_end, end, "{section:?}");
+        next = section.lines.end + 1;
+    }
+    assert_eq!(next, count + 1);
+    assert!(sections.len() <= MAX_SECTIONS);
+}
+
+#[track_caller]
+fn check_passages(sections: &[Section], text: &str) {
+    let count = u32::try_from(text.lines().count()).unwrap();
+    for (line, content) in (1_u32..).zip(text.lines()) {
+        for max_lines in [0, 1, 3, 10, 60] {
+            let around = Lines::new(line.saturating_sub(1), line + 1);
+            let (lines, _) = passage(sections, around, max_lines).unwrap();
+            assert!(lines.start >= 1 && lines.end <= count, "{lines:?}");
+            assert!(lines.count() <= max_lines.max(1), "{lines:?} {max_lines}");
+            assert!(lines.count() >= max_lines.min(4).min(count), "{lines:?}");
+            // The middle of the hit is cut at the ends of the file.
+            let is_middle = line > 1 && line < count;
+            let is_shown = lines.contains(line) || content.trim().is_empty();
+            assert!(is_shown || !is_middle, "{lines:?} {line}");
+        }
+    }
+}
+
+#[track_caller]
+fn check_all(text: &str) {
+    for (language, path) in FILES {
+        let sections = sections(language, path, text);
+        check_tiles(&sections, text);
+        check_passages(&sections, text);
+    }
+}
+
+/// Pieces of all formats: joined at random they meet in ways that nobody writes.
+const PIECES: [&str; 44] = [
+    "\n",
+    "\n\n",
+    " ",
+    "  ",
+    "\t",
+    "\r\n",
+    "# a",
+    "## b",
+    "===",
+    "---",
+    "```",
+    ".. data:: x",
+    "a:",
+    "- ",
+    "b: |",
+    "name: x",
+    "steps:",
+    "jobs:",
+    "[t]",
+    "[[u]]",
+    "k = ",
+    "\"\"\"",
+    "'",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\\",
+    "FROM x",
+    "<<EOF",
+    "EOF",
+    "f() {",
+    "CREATE TABLE t",
+    ";",
+    "$$",
+    "/*",
+    "*/",
+    "//",
+    "<div id=\"a\">",
+    "</div>",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn any_text_is_tiled(pieces in prop::collection::vec(0..PIECES.len(), 0..120)) {
+        let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+        check_all(&text);
+    }
+
+    #[test]
+    fn random_bytes_are_tiled(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        check_all(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn hostile_texts_are_bounded() {
+    let deep = 100_000;
+    let lines = |piece: &str| format!("{piece}\n").repeat(deep / 10);
+    let indented = |piece: &str| -> String {
+        let line = |depth: usize| format!("{}{piece}\n", " ".repeat(depth));
+        (0..1_000).map(line).collect()
+    };
+    let mut texts = vec![
+        "a".repeat(1 << 20),
+        " ".repeat(1 << 19),
+        "\n".repeat(1 << 17),
+        "é\"".repeat(1 << 17),
+        indented("a:"),
+        indented("- a"),
+        indented("<a id=\"x\">"),
+        indented(".. data:: x"),
+    ];
+    for piece in [
+        "{", "[", "{\"a\":", "\"", "'", "\"\"\"", "$a", "$", "<", "<h1>", "<<A", "`", "#", "a {",
+        "a: ", "- ", "](", "#{", "/*", "--", "\\", "=",
+    ] {
+        texts.push(piece.repeat(deep));
+        texts.push(lines(piece));
+    }
+    for text in &texts {
+        for (language, path) in FILES {
+            let started = Instant::now();
+            let sections = sections(language, path, text);
+            let beginning: String = text.chars().take(30).collect();
+            // Far above what it takes: the machine may be busy, quadratic time is not missed.
+            let is_quick = started.elapsed() < Duration::from_secs(20);
+            assert!(is_quick, "{path} {beginning:?}");
+            check_tiles(&sections, text);
+            passage(&sections, Lines::new(500, 510), 40);
+        }
+    }
+}
+
+#[test]
+fn an_empty_text_has_no_sections() {
+    for (language, path) in FILES {
+        assert_eq!(sections(language, path, ""), []);
+    }
+    assert_eq!(passage(&[], Lines::new(1, 1), 40), None);
+}
+
+#[test]
+fn too_many_levels_are_left_to_the_outer_ones() {
+    let keys: String = (0..5_000)
+        .map(|n| format!("k{n}:\n  a:\n    b: 1\n"))
+        .collect();
+    let text = format!("top:\n  x: 1\n  y: 2\n{keys}");
+    let found = sections(Language::Yaml, "a.yml", &text);
+    assert_eq!(found.len(), MAX_SECTIONS - 1);
+    check_tiles(&found, &text);
+}
+
+const GUIDE: &str = "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n\n### From source\n\nClone,\nthen make.\n\n### From a package\n\nInstall.\n\n## Usage\n\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
+
+#[test]
+fn a_hit_in_prose_shows_its_section_where_it_fits() {
+    for (line, max_lines, expected) in [
+        (3, 40, "1-28 Guide"),
+        (3, 20, "1-16 Guide"),
+        (7, 20, "5-16 Guide > Install"),
+        (11, 20, "9-12 Guide > Install > From source"),
+        (16, 20, "5-16 Guide > Install"),
+        (16, 9, "9-16 Guide > Install > From a package"),
+        (20, 5, "18-22 Guide > Usage"),
+        (27, 5, "24-28 Guide > Usage"),
+    ] {
+        let found = shown(Language::Markdown, "a.md", GUIDE, line, max_lines);
+        assert_eq!(found, expected, "{line} {max_lines}");
+    }
+}
