@@ -36,6 +36,11 @@ impl IntentKind {
         }
     }
 
+    /// Whether something has to be changed, as opposed to looked up or understood.
+    pub fn is_change(self) -> bool {
+        !matches!(self, Self::UsageExploration | Self::DefinitionLookup)
+    }
+
     /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::BugFix,

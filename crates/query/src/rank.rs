@@ -8,6 +8,7 @@ mod evidence;
 mod examine;
 mod files;
 mod functions;
+mod passages;
 mod past;
 mod probability;
 mod ranked;
@@ -67,7 +68,8 @@ pub fn rank(
     let notes = std::mem::take(&mut words.notes);
     let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
-    let (functions, places) = functions::rank(snapshot, &evidence, &files, config, explained);
+    let (functions, mut places) = functions::rank(snapshot, &evidence, &files, config, explained);
+    passages::narrow(snapshot, &evidence, &mut places);
     Ranked {
         files,
         functions,

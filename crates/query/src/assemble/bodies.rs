@@ -4,7 +4,7 @@
 
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
-use foveate_model::{Lines, Role};
+use foveate_model::Role;
 
 use super::Dropped;
 use super::card;
@@ -12,7 +12,7 @@ use super::packed::{Measured, Shows};
 use super::plan::{BODY, COMPACT, Pass, Plan};
 use super::render::SectionKind;
 use super::twins::{Stretch, Twin};
-use crate::rank::PlaceId;
+use crate::rank::{PlaceId, RankedPlace};
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -26,11 +26,8 @@ const CUT_ATTEMPTS: usize = 4;
 /// Something that may be shown whole.
 #[derive(Debug)]
 struct Body {
-    place: PlaceId,
-    /// The chance that the change touches it.
-    probability: f32,
+    place: RankedPlace,
     file: FileId,
-    lines: Lines,
     stretch: Stretch,
     rank: usize,
     section: SectionKind,
@@ -68,17 +65,16 @@ impl Bodies {
     /// The ranked places, then the definitions that the query names and that are not ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let most = plan.config.full_candidates;
-        let ranked = plan.ranked.places.iter();
-        let ranked = ranked.map(|place| (place.id, place.probability));
-        let named = plan.named_order.iter();
-        let named = named.map(|id| (PlaceId::Definition(*id), 0.0));
+        let files = &plan.snapshot.files;
+        let named = plan.named_order.iter().take(most);
+        let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
+        let ranked = plan.ranked.places.iter().take(most).cloned();
         let mut seen = HashSet::default();
         let mut bodies: Vec<Body> = ranked
-            .take(most)
-            .chain(named.take(most))
-            .filter(|(place, _)| seen.insert(*place))
+            .chain(named)
+            .filter(|place| seen.insert(place.id))
             .enumerate()
-            .map(|(rank, (place, probability))| body(plan, place, rank, probability))
+            .map(|(rank, place)| body(plan, place, rank))
             .collect();
         bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
         Self { bodies }
@@ -93,7 +89,7 @@ impl Bodies {
             if body.state != State::Waiting {
                 continue;
             }
-            if plan.packed.shows_all(body.file, body.lines) {
+            if plan.packed.shows_all(body.file, body.place.lines) {
                 body.state = State::Within;
                 continue;
             }
@@ -137,7 +133,7 @@ impl Bodies {
         let mut shown: Vec<(usize, DefId)> = self
             .bodies
             .iter()
-            .filter(|body| body.state == State::Shown && body.probability >= least)
+            .filter(|body| body.state == State::Shown && body.place.probability >= least)
             .filter_map(|body| Some((body.rank, body.definition()?)))
             .collect();
         shown.sort_unstable();
@@ -148,7 +144,7 @@ impl Bodies {
     pub(super) fn confidence(&self) -> f32 {
         let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
         let all = self.bodies.iter().filter(shown);
-        let missed: f32 = all.map(|body| 1.0 - body.probability).product();
+        let missed: f32 = all.map(|body| 1.0 - body.place.probability).product();
         1.0 - missed
     }
 
@@ -182,14 +178,14 @@ impl Bodies {
             .iter()
             .filter(|body| {
                 matches!(body.state, State::Waiting | State::Alike | State::Unlikely)
-                    && !plan.packed.shows_all(body.file, body.lines)
+                    && !plan.packed.shows_all(body.file, body.place.lines)
             })
             .collect();
         missing.sort_by_key(|body| body.rank);
         for body in missing.into_iter().take(plan.config.dropped) {
             plan.dropped.push(Dropped {
                 path: plan.snapshot.files.path(body.file).to_owned(),
-                name: body.place.name_and_kind(&plan.snapshot.files).0,
+                name: body.place.name.clone(),
                 tokens: body.tokens,
                 reason: match body.state {
                     State::Alike => "duplicate",
@@ -205,8 +201,8 @@ impl Body {
     fn shows(&self) -> Shows {
         Shows {
             file: self.file,
-            place: Some(self.place),
-            lines: vec![self.lines],
+            place: Some(self.place.id),
+            lines: vec![self.place.lines],
         }
     }
 
@@ -219,7 +215,7 @@ impl Body {
     }
 
     fn definition(&self) -> Option<DefId> {
-        match self.place {
+        match self.place.id {
             PlaceId::Definition(id) => Some(id),
             PlaceId::Stretch(_) => None,
         }
@@ -237,10 +233,7 @@ impl Body {
             return;
         };
         let measured = self.measured.take().unwrap_or_else(|| {
-            let mut entry = match self.place {
-                PlaceId::Definition(id) => card::full(plan.snapshot, id, self.section),
-                PlaceId::Stretch(id) => card::stretch(plan.snapshot, id, self.section),
-            };
+            let mut entry = card::full(plan.snapshot, &self.place, self.section);
             entry.reason = self.reason();
             plan.packed.measure(entry)
         });
@@ -274,7 +267,7 @@ impl Body {
         let (Some(id), Some(twin)) = (self.definition(), &self.twin) else {
             return;
         };
-        if plan.packed.has(self.place) {
+        if plan.packed.has(self.place.id) {
             return;
         }
         let section = match self.section {
@@ -322,14 +315,14 @@ impl Body {
 
     fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
         let most = most.min(plan.packed.left());
-        if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.lines) {
+        if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.place.lines) {
             return;
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
             let (mut entry, lines) = card::partial(
                 plan.snapshot,
-                self.place,
+                &self.place,
                 self.section,
                 &plan.words,
                 bytes as usize,
@@ -339,7 +332,7 @@ impl Body {
             if measured.tokens <= most && plan.packed.fits(&measured, self.file, 0) {
                 let shows = Shows {
                     file: self.file,
-                    place: Some(self.place),
+                    place: Some(self.place.id),
                     lines,
                 };
                 plan.packed.add(measured, shows, (BODY, self.rank));
@@ -350,29 +343,29 @@ impl Body {
     }
 }
 
-fn body(plan: &Plan<'_>, place: PlaceId, rank: usize, probability: f32) -> Body {
+fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
     let files = &plan.snapshot.files;
-    let (stretch, is_container, is_named) = match place {
+    let file = place.id.file(files);
+    let (stretch, is_container, is_named) = match place.id {
         PlaceId::Definition(id) => (
             Stretch::of_definition(files, id),
             files.definition(id).kind.is_container(),
             plan.named.contains_key(&id),
         ),
-        PlaceId::Stretch(id) => (Stretch::of_chunk(files, id), false, false),
+        PlaceId::Stretch(_) => (Stretch::of_lines(files, file, place.lines), false, false),
     };
-    let (file, lines) = (stretch.file, stretch.lines);
     let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
     let section = match files.file(file).role {
         Role::Test => SectionKind::Tests,
         _ if is_named => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
-    let is_likely = rank == 0 || plan.is_likely(place, probability, tokens);
+    let is_likely = rank == 0 || plan.is_likely(&place, tokens);
+    let cost = (tokens as f32).powf(plan.config.cost_exponent);
     Body {
+        worth: place.probability / cost,
         place,
-        probability,
         file,
-        lines,
         stretch,
         rank,
         section,
@@ -380,7 +373,6 @@ fn body(plan: &Plan<'_>, place: PlaceId, rank: usize, probability: f32) -> Body 
         tokens,
         is_counted: false,
         measured: None,
-        worth: probability / (tokens as f32).powf(plan.config.cost_exponent),
         twin: None,
         state: if is_likely {
             State::Waiting

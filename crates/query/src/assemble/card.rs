@@ -1,15 +1,15 @@
 //! A definition or file as an entry: its card at each fidelity, its body whole or cut.
 
 use foldhash::HashSet;
-use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
+use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
 use super::render::{Entry, Scope, SectionKind, Shape};
-use super::source::{Part, clean, cut, one_line, whole_lines};
+use super::source::{Part, clean, cut, one_line, span_of, whole_lines};
 use super::twins::Twin;
-use crate::rank::PlaceId;
+use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
 /// documentation, in bytes: about 60, 100, 25 and 30 tokens.
@@ -109,54 +109,52 @@ pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, mos
     entry(files, id, section, Fidelity::Standard, body)
 }
 
-/// The whole text of a definition.
-pub(super) fn full(snapshot: &Snapshot, id: DefId, section: SectionKind) -> Entry {
-    let files = &snapshot.files;
-    let text = files.text(files.file_of(id));
-    let body = clean(whole_lines(text, files.definition(id).span)).into_owned();
-    entry(files, id, section, Fidelity::Full, body)
+/// The whole text of a place.
+pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKind) -> Entry {
+    let text = snapshot.files.text(place.id.file(&snapshot.files));
+    let body = clean(span(&snapshot.files, place).of(text)).into_owned();
+    of_place(&snapshot.files, place, section, Fidelity::Full, body)
 }
 
-/// The whole text of a stretch of a file.
-pub(super) fn stretch(snapshot: &Snapshot, id: ChunkId, section: SectionKind) -> Entry {
-    let files = &snapshot.files;
-    let span = files.chunk(id).span;
-    let body = clean(whole_lines(files.text(files.chunk_file(id)), span)).into_owned();
-    of_place(files, PlaceId::Stretch(id), section, Fidelity::Full, body)
+/// The lines of a place.
+fn span(files: &Files, place: &RankedPlace) -> Span {
+    let text = files.text(place.id.file(files));
+    span_of(text, place.lines)
 }
 
 /// The least that tells what a place is: the signature of a definition, the first line of a stretch that
 /// says something.
-pub(super) fn signature_of(snapshot: &Snapshot, place: PlaceId, section: SectionKind) -> Entry {
-    let id = match place {
-        PlaceId::Definition(id) => return compact(snapshot, id, section),
-        PlaceId::Stretch(id) => id,
-    };
-    let mut lines = snapshot.files.chunk_text(id).lines();
-    let says = lines.find(|line| line.contains(char::is_alphanumeric));
+pub(super) fn signature_of(
+    snapshot: &Snapshot,
+    place: &RankedPlace,
+    section: SectionKind,
+) -> Entry {
+    if let PlaceId::Definition(id) = place.id {
+        return compact(snapshot, id, section);
+    }
+    let files = &snapshot.files;
+    let text = span(files, place).of(files.text(place.id.file(files)));
+    let says = text.lines().find(|line| line.contains(char::is_alphanumeric));
     let body = one_line(says.unwrap_or(""), COMPACT_SIGNATURE);
-    of_place(&snapshot.files, place, section, Fidelity::Compact, body)
+    of_place(files, place, section, Fidelity::Compact, body)
 }
 
 /// The parts of a long place that matter most, in about `bytes`, and which lines they are.
 pub(super) fn partial(
     snapshot: &Snapshot,
-    place: PlaceId,
+    place: &RankedPlace,
     section: SectionKind,
     words: &HashSet<String>,
     bytes: usize,
 ) -> (Entry, Vec<Lines>) {
     let files = &snapshot.files;
-    let text = files.text(place.file(files));
-    let (span, head) = match place {
-        PlaceId::Definition(id) => {
-            let definition = files.definition(id);
-            (definition.span, head_lines(definition, text))
-        }
-        PlaceId::Stretch(id) => (files.chunk(id).span, 0),
+    let text = files.text(place.id.file(files));
+    let head = match place.id {
+        PlaceId::Definition(id) => head_lines(files.definition(id), text),
+        PlaceId::Stretch(_) => 0,
     };
-    let whole = clean(whole_lines(text, span));
-    let parts = cut(&whole, place.lines(files).start, head, words, bytes);
+    let whole = clean(span(files, place).of(text));
+    let parts = cut(&whole, place.lines.start, head, words, bytes);
     let mut body = String::new();
     let mut shown = Vec::new();
     for part in &parts {
@@ -294,25 +292,25 @@ fn entry(
     fidelity: Fidelity,
     body: String,
 ) -> Entry {
-    of_place(files, PlaceId::Definition(id), section, fidelity, body)
+    let place = RankedPlace::new(files, PlaceId::Definition(id));
+    of_place(files, &place, section, fidelity, body)
 }
 
 fn of_place(
     files: &Files,
-    place: PlaceId,
+    place: &RankedPlace,
     section: SectionKind,
     fidelity: Fidelity,
     body: String,
 ) -> Entry {
-    let file = place.file(files);
-    let (name, kind) = place.name_and_kind(files);
+    let file = place.id.file(files);
     Entry {
         section,
         shape: Shape::Block,
         path: files.path(file).to_owned(),
-        name,
-        kind,
-        lines: place.lines(files),
+        name: place.name.clone(),
+        kind: place.kind,
+        lines: place.lines,
         fidelity,
         cut: false,
         scope: scope(files, place),
@@ -324,14 +322,14 @@ fn of_place(
 }
 
 /// The class that a place stands in and whose first line it does not hold.
-fn scope(files: &Files, place: PlaceId) -> Option<Scope> {
-    let class = match place {
+fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
+    let class = match place.id {
         PlaceId::Definition(id) => files.parent(id)?,
         PlaceId::Stretch(id) => files.chunk_definition(id)?,
     };
     let definition = files.definition(class);
     let line = definition.lines.start;
-    if !definition.kind.is_container() || place.lines(files).contains(line) {
+    if !definition.kind.is_container() || place.lines.contains(line) {
         return None;
     }
     let text = files.text(files.file_of(class));

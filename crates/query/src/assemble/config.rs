@@ -18,7 +18,6 @@ pub struct AssembleConfig {
     pub cut_share: u32,
     pub container_tokens: usize,
     pub named_strength: f32,
-    pub named_cards: usize,
     pub named_cards_share: usize,
     pub compact_cards: usize,
     pub members: usize,
@@ -60,6 +59,9 @@ pub struct Limits {
     pub min_card_probability: f32,
     /// Least probability of a place whose tests, callers and needed definitions are looked up.
     pub min_seed_probability: f32,
+    /// How many definitions that the query names are shown as cards although their files are unlikely;
+    /// where nothing has to be changed, as many as with wide.
+    pub named_cards: usize,
     /// How many signatures of what the shown functions use and inherit from are shown.
     pub needed_cards: usize,
     /// How many tests are listed.

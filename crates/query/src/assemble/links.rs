@@ -14,7 +14,7 @@ use super::source::{around, clean, one_line, prefix};
 use super::twins::Stretch;
 use super::{Dropped, Fidelity};
 use crate::issue::Issue;
-use crate::rank::PlaceId;
+use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
 const LINE: usize = 240;
@@ -397,7 +397,7 @@ fn add_test(
     let reason = format!("tests {}", files.definition(of).qualified_name);
     let stretch = Stretch::of_definition(files, id);
     if *whole > 0 && definition.kind.is_function() && plan.find_twin(stretch).is_none() {
-        let mut entry = card::full(plan.snapshot, id, SectionKind::Tests);
+        let mut entry = card::full(plan.snapshot, &RankedPlace::new(files, place), SectionKind::Tests);
         entry.reason.clone_from(&reason);
         if plan
             .try_add(entry, shows(vec![lines]), (LINK, position), pass)

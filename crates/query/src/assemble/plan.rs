@@ -17,7 +17,7 @@ use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::{PlaceId, Ranked};
+use crate::rank::{PlaceId, Ranked, RankedPlace};
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
 
@@ -182,24 +182,23 @@ impl<'a> Plan<'a> {
     /// Whether a reader should know that the right place is likely not shown. Who explores or looks up
     /// changes nothing.
     fn is_unsure(&self, confidence: f32) -> bool {
-        let is_change = !matches!(
-            self.intent,
-            IntentKind::UsageExploration | IntentKind::DefinitionLookup
-        );
-        is_change && !self.ranked.places.is_empty() && confidence < self.config.low_confidence
+        self.intent.is_change()
+            && !self.ranked.places.is_empty()
+            && confidence < self.config.low_confidence
     }
 
     /// Whether a place is likely enough for its body of so many tokens to be shown: a long one must be
     /// likelier than a short one.
-    pub(super) fn is_likely(&self, place: PlaceId, probability: f32, tokens: usize) -> bool {
-        let file = place.file(&self.snapshot.files);
+    pub(super) fn is_likely(&self, place: &RankedPlace, tokens: usize) -> bool {
+        let file = place.id.file(&self.snapshot.files);
+        let probability = place.probability;
         let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
         let length = tokens as f32 / self.config.usual_tokens;
         let least = self.limits.min_probability * length.powf(self.config.value_exponent);
         probability >= least
             && probability >= self.limits.min_relative * best
             && self.of_file(file) >= self.limits.min_file_probability
-            && !(matches!(place, PlaceId::Stretch(_)) && self.is_unasked(file))
+            && !(matches!(place.id, PlaceId::Stretch(_)) && self.is_unasked(file))
     }
 
     /// Whether tests and callers of what the query names are wanted although it may not be what has to be
@@ -310,7 +309,7 @@ impl<'a> Plan<'a> {
         };
         let entry = Entry {
             reason: "rank 1".to_owned(),
-            ..card::signature_of(self.snapshot, first.id, section)
+            ..card::signature_of(self.snapshot, first, section)
         };
         let shows = Shows {
             file,
@@ -325,10 +324,19 @@ impl<'a> Plan<'a> {
     /// come first, since they are cheap and say where things are; what is shown whole later loses its
     /// card.
     fn named_cards(&mut self) {
+        let most = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.named_cards_share / 100;
-        let named: Vec<DefId> = self.named_order.clone();
-        let most = self.config.named_cards;
-        for (position, id) in named.into_iter().take(most).enumerate() {
+        let mut unlikely = if self.intent.is_change() {
+            self.limits.named_cards
+        } else {
+            most
+        };
+        for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
+            let file = self.snapshot.files.file_of(id);
+            let is_likely = self.of_file(file) >= self.limits.min_file_probability;
+            if !is_likely && unlikely == 0 {
+                continue;
+            }
             let place = PlaceId::Definition(id);
             let is_class = self.snapshot.files.definition(id).kind.is_container();
             if self.packed.has(place) && !is_class {
@@ -349,10 +357,10 @@ impl<'a> Plan<'a> {
             };
             let measured = self.packed.measure(entry);
             let tokens = measured.tokens;
-            let file = self.snapshot.files.file_of(id);
             let fits = self.packed.fits(&measured, file, 0);
             if tokens <= left && fits && self.has_room_for_file(file) {
                 left -= tokens;
+                unlikely -= usize::from(!is_likely);
                 let shows = self.card_shows(id);
                 self.packed.add(measured, shows, order);
             }

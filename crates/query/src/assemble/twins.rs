@@ -5,10 +5,10 @@
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
-use foveate_index::{ChunkId, DefId, FileId, Files};
+use foveate_index::{DefId, FileId, Files};
 use foveate_model::{Lines, Span};
 
-use super::source::whole_lines;
+use super::source::{span_of, whole_lines};
 
 /// A text as its lines, each as a hash that indentation, `async` and `await` do not change.
 #[derive(Debug)]
@@ -41,15 +41,15 @@ impl Stretch {
         }
     }
 
-    pub(super) fn of_chunk(files: &Files, id: ChunkId) -> Self {
-        let chunk = files.chunk(id);
+    pub(super) fn of_lines(files: &Files, file: FileId, lines: Lines) -> Self {
+        let span = span_of(files.text(file), lines);
         Self {
-            file: files.chunk_file(id),
-            lines: chunk.lines,
-            span: chunk.span,
+            file,
+            lines,
+            span,
             name: Span {
-                end: chunk.span.start,
-                ..chunk.span
+                end: span.start,
+                ..span
             },
             is_async: false,
         }

@@ -322,10 +322,10 @@ impl<'a> Pool<'a> {
                     PlaceId::Definition(_) => self.signals[at as usize].explain(&config.function),
                 });
                 RankedPlace {
-                    id,
                     score,
                     probability: probabilities.of(score),
                     signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
+                    ..RankedPlace::new(&self.snapshot.files, id)
                 }
             })
             .collect()

@@ -2,7 +2,7 @@
 //! reasons for them; and what an answer lists of the best.
 
 use foveate_index::{ChunkId, DefId, FileId, Files};
-use foveate_model::{ChunkKind, DefinitionKind, Lines, Role};
+use foveate_model::{DefinitionKind, Lines, Role};
 
 /// One reason for a score. The signals of a result sum up to its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +117,12 @@ pub enum PlaceId {
 pub struct RankedPlace {
     /// Which place.
     pub id: PlaceId,
+    /// Its lines. Of prose and settings: the section, key or job of the stretch that the query speaks of.
+    pub lines: Lines,
+    /// Its qualified name, or the headings or keys that lead to it; may be empty.
+    pub name: String,
+    /// Kind of the definition that it is, or `section` of prose, `key` of settings, or `stretch`.
+    pub kind: &'static str,
     /// On the scale of the functions' scores.
     pub score: f32,
     /// The chance that the change touches it, 0 to 1.
@@ -130,9 +136,9 @@ pub struct RankedPlace {
 pub struct ListedPlace {
     /// The file that it is in.
     pub path: String,
-    /// Its qualified name, or empty where it has none.
+    /// Its qualified name, or the headings or keys that lead to it; may be empty.
     pub name: String,
-    /// Kind of the definition that it is, or `section` for prose and settings, or `stretch`.
+    /// Kind of the definition that it is, or `section` of prose, `key` of settings, or `stretch`.
     pub kind: &'static str,
     /// Where it stands.
     pub lines: Lines,
@@ -153,18 +159,10 @@ impl PlaceId {
         }
     }
 
-    /// Its lines.
-    pub fn lines(self, files: &Files) -> Lines {
-        match self {
-            Self::Definition(id) => files.definition(id).lines,
-            Self::Stretch(id) => files.chunk(id).lines,
-        }
-    }
-
-    /// Its qualified name, or nothing, and its kind. A stretch goes by the class that it belongs to,
-    /// or by the one definition in it.
-    pub fn name_and_kind(self, files: &Files) -> (String, &'static str) {
-        let of_definition = |id: DefId| {
+    /// Its lines, name and kind. A stretch goes by the class that it belongs to, or by the one
+    /// definition in it.
+    fn described(self, files: &Files) -> (Lines, String, &'static str) {
+        let named = |id: DefId| {
             let definition = files.definition(id);
             (
                 definition.qualified_name.to_string(),
@@ -172,12 +170,16 @@ impl PlaceId {
             )
         };
         match self {
-            Self::Definition(id) => of_definition(id),
-            Self::Stretch(id) => match files.chunk_definition(id).or_else(|| only(files, id)) {
-                Some(definition) => of_definition(definition),
-                None if files.chunk(id).kind == ChunkKind::Text => (String::new(), "section"),
-                None => (String::new(), "stretch"),
-            },
+            Self::Definition(id) => {
+                let (name, kind) = named(id);
+                (files.definition(id).lines, name, kind)
+            }
+            Self::Stretch(id) => {
+                let definition = files.chunk_definition(id).or_else(|| only(files, id));
+                let (name, kind) =
+                    definition.map_or_else(|| (String::new(), "stretch"), named);
+                (files.chunk(id).lines, name, kind)
+            }
         }
     }
 }
@@ -194,14 +196,27 @@ fn only(files: &Files, id: ChunkId) -> Option<DefId> {
 }
 
 impl RankedPlace {
-    /// With what a reader is told of it.
-    pub fn listed(self, files: &Files) -> ListedPlace {
-        let (name, kind) = self.id.name_and_kind(files);
-        ListedPlace {
-            path: files.path(self.id.file(files)).to_owned(),
+    /// A place that nothing is known of yet.
+    pub fn new(files: &Files, id: PlaceId) -> Self {
+        let (lines, name, kind) = id.described(files);
+        Self {
+            id,
+            lines,
             name,
             kind,
-            lines: self.id.lines(files),
+            score: 0.0,
+            probability: 0.0,
+            signals: Vec::new(),
+        }
+    }
+
+    /// With what a reader is told of it.
+    pub fn listed(self, files: &Files) -> ListedPlace {
+        ListedPlace {
+            path: files.path(self.id.file(files)).to_owned(),
+            name: self.name,
+            kind: self.kind,
+            lines: self.lines,
             score: self.score,
             probability: self.probability,
             signals: self.signals,

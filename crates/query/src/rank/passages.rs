@@ -1,0 +1,84 @@
+//! Narrows stretches of prose and settings to what the query speaks of: the section under its heading,
+//! the key, the job, the statement.
+
+use foldhash::HashMap;
+use foveate_index::{ChunkId, FileId, Snapshot, tokens};
+use foveate_model::{Language, Lines};
+use foveate_parse::sections::{Section, passage, sections};
+
+use super::evidence::Evidence;
+use super::ranked::{PlaceId, RankedPlace};
+
+/// Longest passage, in lines.
+const LONGEST: u32 = 40;
+/// So many of the best places are narrowed: those that may be shown or are listed first.
+const NARROWED: usize = 40;
+/// Files that are larger keep their stretches, in bytes.
+const LARGEST: usize = 1 << 18;
+
+/// Narrows the best places that are stretches of such files.
+pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [RankedPlace]) {
+    let files = &snapshot.files;
+    let mut known: HashMap<FileId, Vec<Section>> = HashMap::default();
+    for place in places.iter_mut().take(NARROWED) {
+        let PlaceId::Stretch(id) = place.id else {
+            continue;
+        };
+        let file = files.chunk_file(id);
+        let language = files.file(file).language;
+        let text = files.text(file);
+        if !has_structure(language) || text.len() > LARGEST {
+            continue;
+        }
+        let of_file = known
+            .entry(file)
+            .or_insert_with(|| sections(language, files.path(file), text));
+        let Some(line) = spoken_of(snapshot, evidence, id) else {
+            continue;
+        };
+        if let Some((lines, title)) = passage(of_file, Lines::new(line, line), LONGEST) {
+            place.lines = lines;
+            place.name = title;
+            place.kind = if is_settings(language) { "key" } else { "section" };
+        }
+    }
+}
+
+/// Whether the parts of a file are known although its definitions are not.
+fn has_structure(language: Language) -> bool {
+    matches!(
+        language,
+        Language::Markdown
+            | Language::ReStructuredText
+            | Language::Text
+            | Language::Json
+            | Language::Yaml
+            | Language::Toml
+            | Language::Shell
+            | Language::Sql
+            | Language::Html
+            | Language::Css
+    )
+}
+
+fn is_settings(language: Language) -> bool {
+    matches!(language, Language::Json | Language::Yaml | Language::Toml)
+}
+
+/// The line of a stretch whose words weigh most in the query; none where it has none of them.
+fn spoken_of(snapshot: &Snapshot, evidence: &Evidence, id: ChunkId) -> Option<u32> {
+    let first = snapshot.files.chunk(id).lines.start;
+    let mut best: Option<(f32, u32)> = None;
+    let mut terms: Vec<u64> = Vec::new();
+    for (line, number) in snapshot.files.chunk_text(id).lines().zip(first..) {
+        terms.clear();
+        tokens::for_each_term(line, |term| terms.push(tokens::hash(term)));
+        terms.sort_unstable();
+        terms.dedup();
+        let weight = evidence.share(&terms).rare;
+        if weight > best.map_or(0.0, |(most, _)| most) {
+            best = Some((weight, number));
+        }
+    }
+    best.map(|(_, line)| line)
+}
