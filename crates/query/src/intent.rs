@@ -21,6 +21,7 @@ pub enum IntentKind {
     Implementation,
     UsageExploration,
     DefinitionLookup,
+    Explanation,
 }
 
 impl IntentKind {
@@ -33,17 +34,19 @@ impl IntentKind {
             Self::Implementation => "IMPLEMENTATION",
             Self::UsageExploration => "USAGE_EXPLORATION",
             Self::DefinitionLookup => "DEFINITION_LOOKUP",
+            Self::Explanation => "EXPLANATION",
         }
     }
 
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::BugFix,
         Self::TestWriting,
         Self::Refactor,
         Self::Implementation,
         Self::UsageExploration,
         Self::DefinitionLookup,
+        Self::Explanation,
     ];
 }
 
@@ -88,7 +91,7 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     rules::words(
         &title,
         &prose,
-        title.len() + prose.len() <= SHORT_WORDS,
+        title.len() + prose.len() <= SHORT_WORDS && !follows_template(text),
         |rule, weight| {
             scores.add(rule.kind, weight, rule.name);
             if rule.is_order() {
@@ -97,9 +100,14 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
         },
     );
     if scores.is_empty() {
-        return fallback(text, title.len() + prose.len());
+        return fallback(text, &title, &prose);
     }
     scores.decide()
+}
+
+/// Whether the text has the headings of an issue template: then it is no question, however short.
+fn follows_template(text: &QueryText) -> bool {
+    text.labels.iter().any(|label| label != "question")
 }
 
 /// Words of the prose, in order.
@@ -132,13 +140,15 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
 }
 
-/// No sign at all: a bare name is looked up, a few words are searched for, and a longer text is
-/// most likely an issue about something that is wrong.
-fn fallback(text: &QueryText, words: usize) -> Intent {
+/// No sign at all: a bare name or a few words without a clause are looked up, and what says
+/// something is most likely an issue about something that is wrong.
+fn fallback(text: &QueryText, title: &[String], prose: &[String]) -> Intent {
     const FEW_WORDS: usize = 12;
-    let (kind, confidence, signal) = match words {
+    let is_one_token = prose.is_empty() && !text.title().trim().contains(char::is_whitespace);
+    let (kind, confidence, signal) = match title.len() + prose.len() {
         0..=3 => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
-        4..=FEW_WORDS if text.segments.len() <= 1 => {
+        _ if is_one_token => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
+        4..=FEW_WORDS if text.segments.len() <= 1 && !words::is_statement(title) => {
             (IntentKind::DefinitionLookup, 0.35, "few_words")
         }
         _ => (IntentKind::BugFix, 0.4, "issue_text"),

@@ -48,6 +48,7 @@ pub struct Shares {
     pub implementation: Profile,
     pub usage_exploration: Profile,
     pub definition_lookup: Profile,
+    pub explanation: Profile,
 }
 
 /// How a context is divided.
@@ -77,6 +78,7 @@ impl AssembleConfig {
             IntentKind::Implementation => &self.shares.implementation,
             IntentKind::UsageExploration => &self.shares.usage_exploration,
             IntentKind::DefinitionLookup => &self.shares.definition_lookup,
+            IntentKind::Explanation => &self.shares.explanation,
         }
     }
 }
