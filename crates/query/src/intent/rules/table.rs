@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         0.95,
         Place::Order,
         &[
-            "build|builds|update|updates|upgrade|import|export|install|release|test|tests|support|search|filter|format|sort|order|move|rename|merge|split|create|delete|remove|show|extract|add|use|change|document|cover fails|fail|failed|failing|crashes|crashed|hangs|throws|raises|errors|breaks|broken|is|are|was|does|doesnt|did|didnt|returns|gives|takes|never|not",
+            "build|builds|update|updates|upgrade|import|export|install|release|test|tests|support|search|filter|format|sort|order|move|rename|merge|split|create|delete|remove|show|extract|add|use|change|document|cover|publish|deploy|ship|register|log|print|send|store|save|run|schedule|render|list|start|limit|link|turn|put|generate ?workflow|job|step|action|command|button|page|dialog|script|process|task|form|view|menu|hook|request|requests fails|fail|failed|failing|crashes|crashed|hangs|throws|raises|errors|breaks|broken|is|are|was|does|doesnt|did|didnt|returns|gives|takes|never|not",
         ],
     ),
     // Questions about how something works. They come before the orders to fix: "I don't understand
@@ -111,7 +111,8 @@ pub(super) const RULES: &[Rule] = &[
         0.95,
         Place::Order,
         &[
-            "add|write|create|extend|improve|increase|raise|expand|implement|provide|generate|build|introduce|need|missing|more|make|put .. test|tests|testing|testcase|testcases|unittest|unittests|spec|specs|coverage",
+            "add|write|create|extend|improve|increase|raise|expand|implement|provide|generate|build|introduce|need|missing|more|make|put .. test|tests|testing|testcase|testcases|unittest|unittests|spec|specs|coverage|pytest|pytests|doctest|doctests",
+            "spec|specs|coverage for|of",
             "cover .. .. with|by .. test*",
             "cover|unit .. test*",
             "test that|the|if|whether|for|all|how|both|every|each",
@@ -331,7 +332,7 @@ pub(super) const RULES: &[Rule] = &[
         0.5,
         Place::Anywhere,
         &[
-            "wrong|wrongly|incorrect*|unexpected*|mistaken*|inconsisten*|invalid|malformed|typo|typos|misspell*|outdated|rejected|misleading|erroneous*|weird|strange|odd|duplicated|lost|ignored|ignores|ignoring|missing|infinite|unable|impossible|inaccurate|bad|problem|problems|mishandl*|undefined|misses|loses",
+            "wrong|wrongly|incorrect*|unexpected*|mistaken*|inconsisten*|invalid|malformed|insecure|vulnerab*|exploit*|injection|typo|typos|misspell*|outdated|rejected|misleading|erroneous*|weird|strange|odd|duplicated|lost|ignored|ignores|ignoring|missing|infinite|unable|impossible|inaccurate|bad|problem|problems|mishandl*|undefined|misses|loses",
         ],
     ),
     rule(
@@ -411,6 +412,7 @@ pub(super) const RULES: &[Rule] = &[
             "no|not ?any ?unit|integration|automated test|tests exist|for|cover|that",
             "untested",
             "write .. tests|test",
+            "tests are missing",
         ],
     ),
     rule(
