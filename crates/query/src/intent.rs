@@ -9,6 +9,7 @@ mod tests;
 
 use foveate_model::Language;
 
+use self::rules::Query;
 use crate::text::{QueryText, SegmentKind};
 
 /// The kinds of task that shape a context.
@@ -81,28 +82,47 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             signals: vec!["given"],
         };
     }
-    let title = words::split(text.title(), PROSE_WORDS);
-    let prose = prose(text);
+    let query = query(text);
     let mut scores = Scores::default();
     structure(text, &mut scores);
     for label in &text.labels {
-        rules::label(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
+        rules::label_rules(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
     }
-    rules::words(
-        &title,
-        &prose,
-        title.len() + prose.len() <= SHORT_WORDS && !follows_template(text),
-        |rule, weight| {
-            scores.add(rule.kind, weight, rule.name);
-            if rule.is_order() {
-                scores.ordered = scores.ordered.or(Some(rule.kind));
-            }
-        },
-    );
+    rules::word_rules(&query, |rule, weight| {
+        scores.add(rule.kind, weight, rule.name);
+        if rule.is_order() {
+            scores.ordered = scores.ordered.or(Some(rule.kind));
+        }
+    });
     if scores.is_empty() {
-        return fallback(text, &title, &prose);
+        return fallback(text, &query);
     }
     scores.decide()
+}
+
+/// The words that the rules look at.
+fn query(text: &QueryText) -> Query {
+    let title = words::split(text.title(), PROSE_WORDS);
+    let prose = prose(text);
+    let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
+    let mut clauses = vec![title.clone()];
+    let mut prose_clauses = Vec::new();
+    if is_short {
+        clauses = words::clauses(text.title());
+        prose_clauses = text
+            .of_kind(SegmentKind::Prose)
+            .flat_map(words::clauses)
+            .collect();
+    }
+    let is_statement = words::is_statement(&title);
+    Query {
+        title,
+        clauses,
+        prose,
+        prose_clauses,
+        is_short,
+        is_statement,
+    }
 }
 
 /// Whether the text has the headings of an issue template: then it is no question, however short.
@@ -140,15 +160,17 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
 }
 
-/// No sign at all: a bare name or a few words without a clause are looked up, and what says
-/// something is most likely an issue about something that is wrong.
-fn fallback(text: &QueryText, title: &[String], prose: &[String]) -> Intent {
+/// No sign at all: a bare name or a few words without a clause are looked up, an unknown verb
+/// before its object is an order, and what says something is most likely an issue about something
+/// that is wrong.
+fn fallback(text: &QueryText, query: &Query) -> Intent {
     const FEW_WORDS: usize = 12;
-    let is_one_token = prose.is_empty() && !text.title().trim().contains(char::is_whitespace);
-    let (kind, confidence, signal) = match title.len() + prose.len() {
+    let is_one_token = query.prose.is_empty() && !text.title().trim().contains(char::is_whitespace);
+    let (kind, confidence, signal) = match query.title.len() + query.prose.len() {
         0..=3 => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
         _ if is_one_token => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
-        4..=FEW_WORDS if text.segments.len() <= 1 && !words::is_statement(title) => {
+        _ if query.is_short && query.is_order() => (IntentKind::Implementation, 0.4, "some_order"),
+        4..=FEW_WORDS if text.segments.len() <= 1 && !query.is_statement => {
             (IntentKind::DefinitionLookup, 0.35, "few_words")
         }
         _ => (IntentKind::BugFix, 0.4, "issue_text"),
