@@ -20,6 +20,7 @@ pub enum IntentName {
     Implementation,
     UsageExploration,
     DefinitionLookup,
+    Explanation,
 }
 
 impl From<IntentName> for IntentKind {
@@ -31,6 +32,7 @@ impl From<IntentName> for IntentKind {
             IntentName::Implementation => Self::Implementation,
             IntentName::UsageExploration => Self::UsageExploration,
             IntentName::DefinitionLookup => Self::DefinitionLookup,
+            IntentName::Explanation => Self::Explanation,
         }
     }
 }

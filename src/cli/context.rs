@@ -64,7 +64,7 @@ pub struct ContextArgs {
     #[arg(long, default_value = "xml", value_parser = super::parse_name::<FormatName>, value_name = "xml|markdown|json")]
     format: FormatName,
     /// What is asked for, instead of detecting it: BUG_FIX, TEST_WRITING, REFACTOR,
-    /// IMPLEMENTATION, USAGE_EXPLORATION or DEFINITION_LOOKUP.
+    /// IMPLEMENTATION, USAGE_EXPLORATION, DEFINITION_LOOKUP or EXPLANATION.
     #[arg(long, value_parser = super::parse_name::<IntentName>, value_name = "INTENT")]
     intent: Option<IntentName>,
     /// Ranked files, functions and places to list, 1 to 100.

@@ -355,6 +355,35 @@ mod tests {
     }
 
     #[test]
+    fn the_committed_questions_have_an_answer_each() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
+        let mut cases = read_cases(&[directory.join("questions.jsonl")])?;
+        add_edits(&mut cases, &directory.join("questions.edits.jsonl"))?;
+        assert!(cases.len() >= 60);
+        for case in &cases {
+            let functions = case.gold_functions.iter();
+            let edits = case.edits.iter();
+            let answers: Vec<(&String, u32, u32)> = functions
+                .map(|gold| (&gold.file, gold.start, gold.end))
+                .chain(edits.map(|edit| (&edit.file, edit.start, edit.end)))
+                .collect();
+            assert!(!answers.is_empty(), "{}", case.id);
+            for (file, start, end) in answers {
+                assert!(case.gold_files.contains(file), "{}: {file}", case.id);
+                assert!(1 <= start && start <= end, "{}: {file}", case.id);
+            }
+            let intent = case.intent.as_deref().unwrap_or_default();
+            let known = foveate_query::IntentKind::ALL;
+            assert!(
+                known.iter().any(|kind| kind.name() == intent),
+                "{}",
+                case.id
+            );
+        }
+        Ok(())
+    }
+
+    #[test]
     fn finds_repositories_under_other_names() -> Result<(), Box<dyn std::error::Error>> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("repos.tsv");

@@ -9,6 +9,7 @@ mod tests;
 
 use foveate_model::Language;
 
+use self::rules::Query;
 use crate::text::{QueryText, SegmentKind};
 
 /// The kinds of task that shape a context.
@@ -21,6 +22,7 @@ pub enum IntentKind {
     Implementation,
     UsageExploration,
     DefinitionLookup,
+    Explanation,
 }
 
 impl IntentKind {
@@ -33,22 +35,27 @@ impl IntentKind {
             Self::Implementation => "IMPLEMENTATION",
             Self::UsageExploration => "USAGE_EXPLORATION",
             Self::DefinitionLookup => "DEFINITION_LOOKUP",
+            Self::Explanation => "EXPLANATION",
         }
     }
 
     /// Whether something has to be changed, as opposed to looked up or understood.
     pub fn is_change(self) -> bool {
-        !matches!(self, Self::UsageExploration | Self::DefinitionLookup)
+        !matches!(
+            self,
+            Self::UsageExploration | Self::DefinitionLookup | Self::Explanation
+        )
     }
 
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::BugFix,
         Self::TestWriting,
         Self::Refactor,
         Self::Implementation,
         Self::UsageExploration,
         Self::DefinitionLookup,
+        Self::Explanation,
     ];
 }
 
@@ -83,28 +90,52 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             signals: vec!["given"],
         };
     }
-    let title = words::split(text.title(), PROSE_WORDS);
-    let prose = prose(text);
+    let query = query(text);
     let mut scores = Scores::default();
     structure(text, &mut scores);
     for label in &text.labels {
-        rules::label(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
+        rules::label_rules(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
     }
-    rules::words(
-        &title,
-        &prose,
-        title.len() + prose.len() <= SHORT_WORDS,
-        |rule, weight| {
-            scores.add(rule.kind, weight, rule.name);
-            if rule.is_order() {
-                scores.ordered = scores.ordered.or(Some(rule.kind));
-            }
-        },
-    );
+    rules::word_rules(&query, |rule, weight| {
+        scores.add(rule.kind, weight, rule.name);
+        if rule.is_order() {
+            scores.ordered = scores.ordered.or(Some(rule.kind));
+        }
+    });
     if scores.is_empty() {
-        return fallback(text, title.len() + prose.len());
+        return fallback(text, &query);
     }
     scores.decide()
+}
+
+/// The words that the rules look at.
+fn query(text: &QueryText) -> Query {
+    let title = words::split(text.title(), PROSE_WORDS);
+    let prose = prose(text);
+    let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
+    let mut clauses = vec![title.clone()];
+    let mut prose_clauses = Vec::new();
+    if is_short {
+        clauses = words::clauses(text.title());
+        prose_clauses = text
+            .of_kind(SegmentKind::Prose)
+            .flat_map(words::clauses)
+            .collect();
+    }
+    let is_statement = words::is_statement(&title);
+    Query {
+        title,
+        clauses,
+        prose,
+        prose_clauses,
+        is_short,
+        is_statement,
+    }
+}
+
+/// Whether the text has the headings of an issue template: then it is no question, however short.
+fn follows_template(text: &QueryText) -> bool {
+    text.labels.iter().any(|label| label != "question")
 }
 
 /// Words of the prose, in order.
@@ -137,13 +168,17 @@ fn structure(text: &QueryText, scores: &mut Scores) {
     }
 }
 
-/// No sign at all: a bare name is looked up, a few words are searched for, and a longer text is
-/// most likely an issue about something that is wrong.
-fn fallback(text: &QueryText, words: usize) -> Intent {
+/// No sign at all: a bare name or a few words without a clause are looked up, an unknown verb
+/// before its object is an order, and what says something is most likely an issue about something
+/// that is wrong.
+fn fallback(text: &QueryText, query: &Query) -> Intent {
     const FEW_WORDS: usize = 12;
-    let (kind, confidence, signal) = match words {
+    let is_one_token = query.prose.is_empty() && !text.title().trim().contains(char::is_whitespace);
+    let (kind, confidence, signal) = match query.title.len() + query.prose.len() {
         0..=3 => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
-        4..=FEW_WORDS if text.segments.len() <= 1 => {
+        _ if is_one_token => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
+        _ if query.is_short && query.is_order() => (IntentKind::Implementation, 0.4, "some_order"),
+        4..=FEW_WORDS if text.segments.len() <= 1 && !query.is_statement => {
             (IntentKind::DefinitionLookup, 0.35, "few_words")
         }
         _ => (IntentKind::BugFix, 0.4, "issue_text"),

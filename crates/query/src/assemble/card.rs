@@ -134,7 +134,9 @@ pub(super) fn signature_of(
     }
     let files = &snapshot.files;
     let text = span(files, place).of(files.text(place.id.file(files)));
-    let says = text.lines().find(|line| line.contains(char::is_alphanumeric));
+    let says = text
+        .lines()
+        .find(|line| line.contains(char::is_alphanumeric));
     let body = one_line(says.unwrap_or(""), COMPACT_SIGNATURE);
     of_place(files, place, section, Fidelity::Compact, body)
 }

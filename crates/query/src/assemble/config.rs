@@ -85,6 +85,7 @@ pub struct Shares {
     pub implementation: Profile,
     pub usage_exploration: Profile,
     pub definition_lookup: Profile,
+    pub explanation: Profile,
 }
 
 /// How a context is divided.
@@ -123,6 +124,7 @@ impl AssembleConfig {
             IntentKind::Implementation => &self.shares.implementation,
             IntentKind::UsageExploration => &self.shares.usage_exploration,
             IntentKind::DefinitionLookup => &self.shares.definition_lookup,
+            IntentKind::Explanation => &self.shares.explanation,
         }
     }
 }

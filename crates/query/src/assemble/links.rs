@@ -397,7 +397,11 @@ fn add_test(
     let reason = format!("tests {}", files.definition(of).qualified_name);
     let stretch = Stretch::of_definition(files, id);
     if *whole > 0 && definition.kind.is_function() && plan.find_twin(stretch).is_none() {
-        let mut entry = card::full(plan.snapshot, &RankedPlace::new(files, place), SectionKind::Tests);
+        let mut entry = card::full(
+            plan.snapshot,
+            &RankedPlace::new(files, place),
+            SectionKind::Tests,
+        );
         entry.reason.clone_from(&reason);
         if plan
             .try_add(entry, shows(vec![lines]), (LINK, position), pass)

@@ -39,7 +39,11 @@ pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [Ran
         if let Some((lines, title)) = passage(of_file, Lines::new(line, line), LONGEST) {
             place.lines = lines;
             place.name = title;
-            place.kind = if is_settings(language) { "key" } else { "section" };
+            place.kind = if is_settings(language) {
+                "key"
+            } else {
+                "section"
+            };
         }
     }
 }

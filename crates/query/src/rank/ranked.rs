@@ -176,8 +176,7 @@ impl PlaceId {
             }
             Self::Stretch(id) => {
                 let definition = files.chunk_definition(id).or_else(|| only(files, id));
-                let (name, kind) =
-                    definition.map_or_else(|| (String::new(), "stretch"), named);
+                let (name, kind) = definition.map_or_else(|| (String::new(), "stretch"), named);
                 (files.chunk(id).lines, name, kind)
             }
         }
