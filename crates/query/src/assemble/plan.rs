@@ -125,9 +125,14 @@ impl<'a> Plan<'a> {
     /// Runs the steps.
     pub(super) fn pack(mut self) -> Pack {
         self.first_card();
-        self.named_cards();
         let mut bodies = Bodies::new(&self);
-        bodies.fill(&mut self, Pass::Share);
+        if self.intent.is_change() {
+            bodies.fill(&mut self, Pass::Share);
+            self.named_cards();
+        } else {
+            self.named_cards();
+            bodies.fill(&mut self, Pass::Share);
+        }
         let mut links = Links::new(&self, &bodies.seeds(&self));
         links.fill(&mut self, Pass::Share);
         bodies.fill(&mut self, Pass::Rest);
@@ -320,9 +325,9 @@ impl<'a> Plan<'a> {
         let _ = self.try_add(entry, shows, (COMPACT, 0), Pass::Rest);
     }
 
-    /// Definitions that the query names: classes with what they have, others by their signature. They
-    /// come first, since they are cheap and say where things are; what is shown whole later loses its
-    /// card.
+    /// Definitions that the query names: classes with what they have, others by their signature. Those
+    /// in files of which nothing is shown are few, unless nothing has to be changed; what is shown whole
+    /// later loses its card.
     fn named_cards(&mut self) {
         let most = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.named_cards_share / 100;
@@ -333,8 +338,9 @@ impl<'a> Plan<'a> {
         };
         for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
             let file = self.snapshot.files.file_of(id);
-            let is_likely = self.of_file(file) >= self.limits.min_file_probability;
-            if !is_likely && unlikely == 0 {
+            let is_shown = self.packed.has_file(file);
+            let lines = self.snapshot.files.definition(id).lines;
+            if self.packed.shows_all(file, lines) || (!is_shown && unlikely == 0) {
                 continue;
             }
             let place = PlaceId::Definition(id);
@@ -360,7 +366,7 @@ impl<'a> Plan<'a> {
             let fits = self.packed.fits(&measured, file, 0);
             if tokens <= left && fits && self.has_room_for_file(file) {
                 left -= tokens;
-                unlikely -= usize::from(!is_likely);
+                unlikely -= usize::from(!is_shown);
                 let shows = self.card_shows(id);
                 self.packed.add(measured, shows, order);
             }
@@ -376,6 +382,7 @@ impl<'a> Plan<'a> {
         let ids: Vec<DefId> = ranked
             .take(most * 2)
             .chain(self.named_order.iter().copied().take(most))
+            .filter(|id| least == 0.0 || self.packed.has_file(self.snapshot.files.file_of(*id)))
             .collect();
         let mut left = most;
         let mut seen = HashSet::default();

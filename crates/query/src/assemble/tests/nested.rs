@@ -42,12 +42,11 @@ fn repository(lengths: &[usize]) -> Snapshot {
     snapshot(files.collect::<Vec<_>>())
 }
 
-/// The worth of the best functions that are shown whole, as the assembly counts it.
+/// The chance that one of the best functions that are shown whole is right.
 fn worth(answer: &Answer) -> f32 {
-    let decay = RankingConfig::default().assemble.rank_decay;
-    let best = answer.functions.iter().take(BEST).zip(0u8..);
-    best.filter(|(function, _)| is_whole(&answer.pack, &function.path, function.lines))
-        .map(|(_, rank)| (f32::from(rank) + 1.5).powf(-decay))
+    let best = answer.functions.iter().take(BEST);
+    best.filter(|function| is_whole(&answer.pack, &function.path, function.lines))
+        .map(|function| function.probability)
         .sum()
 }
 
