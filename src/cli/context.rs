@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use foveate_model::escape::{escape, escape_code};
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Focus, Request};
+use foveate_query::{Focus, Request, Seen};
 
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
@@ -214,6 +214,8 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
             paths: paths.collect::<Result<_, _>>()?,
             symbols: args.focus_symbol.clone(),
         },
+        changes: Vec::new(),
+        seen: Seen::default(),
     })
 }
 

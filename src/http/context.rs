@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use foveate_model::RepoPath;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Focus, Request};
+use foveate_query::{Focus, Request, Seen};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -371,6 +371,8 @@ fn request(body: ContextBody, max_query_bytes: usize) -> Result<Request, Problem
         intent: body.intent.map(Into::into),
         limit: limit.unwrap_or(defaults.limit),
         focus: focus(body.focus.unwrap_or_default())?,
+        changes: Vec::new(),
+        seen: Seen::default(),
     })
 }
 

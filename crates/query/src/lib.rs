@@ -20,4 +20,4 @@ pub use config::RankingConfig;
 pub use intent::{Intent, IntentKind};
 pub use issue::Issue;
 pub use rank::{Examination, Examined, examine};
-pub use request::{Breadth, Focus, Format, Request};
+pub use request::{Breadth, Change, Focus, Format, Request, Seen};

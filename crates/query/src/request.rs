@@ -1,6 +1,6 @@
 //! What is asked, validated: the wire's limits are checked before a `Request` exists.
 
-use foveate_model::RepoPath;
+use foveate_model::{Lines, RepoPath};
 
 use crate::intent::IntentKind;
 
@@ -35,6 +35,25 @@ pub struct Focus {
     pub symbols: Vec<String>,
 }
 
+/// What the caller has already, such as from an earlier answer.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Paths of files that are known whole.
+    pub paths: Vec<RepoPath>,
+    /// Places as `path:name` or `path:start-end`.
+    pub places: Vec<String>,
+}
+
+/// What a change touched in a file, such as that of a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as it is called in the snapshot.
+    pub path: RepoPath,
+    /// The lines that were changed, as they are numbered in the snapshot, in order; of mere deletions
+    /// the lines before and after.
+    pub lines: Vec<Lines>,
+}
+
 /// One question about one snapshot.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -62,6 +81,10 @@ pub struct Request {
     pub limit: usize,
     /// What the caller already knows.
     pub focus: Focus,
+    /// What was changed: it is shown whatever else is, with what hangs together with it.
+    pub changes: Vec<Change>,
+    /// What the caller has already: it is not shown again.
+    pub seen: Seen,
 }
 
 /// Smallest and largest accepted budget in tokens.
@@ -91,6 +114,8 @@ impl Default for Request {
             intent: None,
             limit: 20,
             focus: Focus::default(),
+            changes: Vec::new(),
+            seen: Seen::default(),
         }
     }
 }
