@@ -10,6 +10,7 @@
 
 mod bodies;
 mod card;
+mod changed;
 mod config;
 mod links;
 mod needs;

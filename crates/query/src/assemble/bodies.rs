@@ -8,11 +8,14 @@ use foveate_model::Role;
 
 use super::Dropped;
 use super::card;
+use super::changed;
 use super::packed::{Measured, Shows};
 use super::plan::{BODY, COMPACT, Pass, Plan};
 use super::render::SectionKind;
+use super::source::Matters;
 use super::twins::{Stretch, Twin};
 use crate::rank::{PlaceId, RankedPlace};
+use crate::resolve::within;
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -32,6 +35,8 @@ struct Body {
     rank: usize,
     section: SectionKind,
     is_container: bool,
+    /// Whether it must be there, at least in part: the caller's own change.
+    is_changed: bool,
     /// Tokens: estimated until `is_counted`.
     tokens: usize,
     is_counted: bool,
@@ -62,21 +67,28 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// The ranked places, then the definitions that the query names and that are not ranked.
+    /// The caller's change, the ranked places, then the definitions that the query names and that are not
+    /// ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let most = plan.config.full_candidates;
         let files = &plan.snapshot.files;
         let named = plan.named_order.iter().take(most);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(most).cloned();
+        let changed = changed::places(plan);
         let mut seen = HashSet::default();
-        let mut bodies: Vec<Body> = ranked
-            .chain(named)
+        let all = changed.iter().cloned().chain(ranked).chain(named);
+        let mut bodies: Vec<Body> = all
             .filter(|place| seen.insert(place.id))
             .enumerate()
-            .map(|(rank, place)| body(plan, place, rank))
+            .map(|(rank, place)| body(plan, place, rank, rank < changed.len()))
             .collect();
-        bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
+        bodies.sort_by(|a, b| {
+            b.is_changed
+                .cmp(&a.is_changed)
+                .then(b.worth.total_cmp(&a.worth))
+                .then(a.rank.cmp(&b.rank))
+        });
         Self { bodies }
     }
 
@@ -94,7 +106,8 @@ impl Bodies {
                 continue;
             }
             body.try_add(plan, pass);
-            if body.rank == 0 && body.state == State::Waiting && pass == Pass::Share {
+            let must_be_there = body.rank == 0 || body.is_changed;
+            if must_be_there && body.state == State::Waiting && pass == Pass::Share {
                 body.add_cut(plan, plan.budget * plan.config.cut_share as usize / 100);
             }
         }
@@ -209,6 +222,7 @@ impl Body {
     /// Why it is shown.
     fn reason(&self) -> String {
         match self.section {
+            _ if self.is_changed => "changed".to_owned(),
             SectionKind::Definitions => format!("named by the query, rank {}", self.rank + 1),
             _ => format!("rank {}", self.rank + 1),
         }
@@ -300,13 +314,14 @@ impl Body {
     fn most_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
         let config = plan.config;
         let percent = match (self.rank, pass) {
+            _ if self.is_changed => 100,
             (0, Pass::Share) => config.first_body_share,
             (0, Pass::Rest) => 100,
             (_, Pass::Share) => config.other_body_share,
             (_, Pass::Rest) => config.rest_body_share,
         };
         let most = plan.budget * percent as usize / 100;
-        if self.is_container {
+        if self.is_container && !self.is_changed {
             most.min(config.container_tokens.max(plan.budget / 20))
         } else {
             most
@@ -320,11 +335,16 @@ impl Body {
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
+            let changed = within(&plan.candidates.changed, self.file, self.place.lines);
+            let matters = Matters {
+                words: &plan.words,
+                changed: &changed,
+            };
             let (mut entry, lines) = card::partial(
                 plan.snapshot,
                 &self.place,
                 self.section,
-                &plan.words,
+                matters,
                 bytes as usize,
             );
             entry.reason = self.reason();
@@ -343,7 +363,7 @@ impl Body {
     }
 }
 
-fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
+fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize, is_changed: bool) -> Body {
     let files = &plan.snapshot.files;
     let file = place.id.file(files);
     let (stretch, is_container, is_named) = match place.id {
@@ -356,11 +376,11 @@ fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
     };
     let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
     let section = match files.file(file).role {
-        Role::Test => SectionKind::Tests,
-        _ if is_named => SectionKind::Definitions,
+        Role::Test if !is_changed => SectionKind::Tests,
+        _ if is_named || is_changed => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
-    let is_likely = rank == 0 || plan.is_likely(&place, tokens);
+    let is_likely = rank == 0 || is_changed || plan.is_likely(&place, tokens);
     let cost = (tokens as f32).powf(plan.config.cost_exponent);
     Body {
         worth: place.probability / cost,
@@ -370,6 +390,7 @@ fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
         rank,
         section,
         is_container,
+        is_changed,
         tokens,
         is_counted: false,
         measured: None,

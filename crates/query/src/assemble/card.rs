@@ -1,13 +1,12 @@
 //! A definition or file as an entry: its card at each fidelity, its body whole or cut.
 
-use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
 use super::render::{Entry, Scope, SectionKind, Shape};
-use super::source::{Part, clean, cut, one_line, span_of, whole_lines};
+use super::source::{Matters, Part, clean, cut, one_line, span_of, whole_lines};
 use super::twins::Twin;
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -146,7 +145,7 @@ pub(super) fn partial(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
-    words: &HashSet<String>,
+    matters: Matters<'_>,
     bytes: usize,
 ) -> (Entry, Vec<Lines>) {
     let files = &snapshot.files;
@@ -156,7 +155,7 @@ pub(super) fn partial(
         PlaceId::Stretch(_) => 0,
     };
     let whole = clean(span(files, place).of(text));
-    let parts = cut(&whole, place.lines.start, head, words, bytes);
+    let parts = cut(&whole, place.lines.start, head, matters, bytes);
     let mut body = String::new();
     let mut shown = Vec::new();
     for part in &parts {

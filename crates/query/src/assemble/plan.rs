@@ -7,6 +7,7 @@ use foveate_model::Role;
 
 use super::bodies::Bodies;
 use super::card;
+use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::links::Links;
 use super::needs;
@@ -99,6 +100,15 @@ impl<'a> Plan<'a> {
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let mut limits = config.limits(request.breadth);
+        if !request.changes.is_empty() {
+            let wide = config.breadth.wide;
+            limits = Limits {
+                needed_cards: wide.needed_cards,
+                tests: wide.tests,
+                callers: wide.callers,
+                ..limits
+            };
+        }
         limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
         let files = ranked.files.iter();
         Self {
@@ -112,7 +122,10 @@ impl<'a> Plan<'a> {
             ranked,
             candidates,
             budget: request.budget_tokens,
-            packed: Packed::new(form(snapshot, request, intent)),
+            packed: Packed::new(
+                form(snapshot, request, intent),
+                changed::seen(&snapshot.files, &request.seen),
+            ),
             twins: Twins::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             named,
@@ -124,7 +137,8 @@ impl<'a> Plan<'a> {
 
     /// Runs the steps.
     pub(super) fn pack(mut self) -> Pack {
-        self.first_card();
+        self.first_cards();
+        self.focus_cards();
         let mut bodies = Bodies::new(&self);
         if self.intent.is_change() {
             bodies.fill(&mut self, Pass::Share);
@@ -302,27 +316,83 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The signature of the best place: whatever else there is no room for, it is there.
-    fn first_card(&mut self) {
-        let Some(first) = self.ranked.places.first() else {
-            return;
-        };
-        let file = first.id.file(&self.snapshot.files);
-        let section = match self.snapshot.files.file(file).role {
-            Role::Test => SectionKind::Tests,
-            _ => SectionKind::Definitions,
-        };
-        let entry = Entry {
-            reason: "rank 1".to_owned(),
-            ..card::signature_of(self.snapshot, first, section)
-        };
-        let shows = Shows {
-            file,
-            place: Some(first.id),
-            lines: Vec::new(),
-        };
-        // Where not even this fits, the answer says that the budget is too small.
-        let _ = self.try_add(entry, shows, (COMPACT, 0), Pass::Rest);
+    /// The signatures of the best place and of the caller's change: whatever else there is no room for,
+    /// they are there.
+    fn first_cards(&mut self) {
+        let files = &self.snapshot.files;
+        let is_new =
+            |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
+        let first = self.ranked.places.iter().find(is_new).cloned();
+        let changed = changed::places(self);
+        let reasons = changed.into_iter().map(|place| (place, "changed"));
+        let all = reasons.chain(first.map(|place| (place, "rank 1")));
+        for (position, (place, reason)) in all.enumerate() {
+            let file = place.id.file(files);
+            let section = match files.file(file).role {
+                Role::Test if reason != "changed" => SectionKind::Tests,
+                _ => SectionKind::Definitions,
+            };
+            let entry = Entry {
+                reason: reason.to_owned(),
+                ..card::signature_of(self.snapshot, &place, section)
+            };
+            let shows = Shows {
+                file,
+                place: Some(place.id),
+                lines: Vec::new(),
+            };
+            if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
+                break;
+            }
+            // Where not even this fits, the answer says that the budget is too small.
+            let _ = self.try_add(entry, shows, (COMPACT, position), Pass::Rest);
+        }
+    }
+
+    /// What the caller says matters: a card each, in half of what is left.
+    fn focus_cards(&mut self) {
+        let least = self.packed.left() / 2;
+        let symbols = self.candidates.definitions.iter();
+        let symbols = symbols.filter(|evidence| evidence.from == "focus");
+        let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
+        let paths = self.candidates.files.iter();
+        let paths = paths.filter(|evidence| evidence.from == "focus");
+        let paths: Vec<FileId> = paths.map(|evidence| evidence.file).collect();
+        for (position, id) in symbols.into_iter().enumerate() {
+            let entry = Entry {
+                reason: "focus".to_owned(),
+                ..card::compact(self.snapshot, id, SectionKind::Definitions)
+            };
+            let is_in = self.packed.has(PlaceId::Definition(id));
+            if !is_in && self.packed.left() > least {
+                let _ = self.try_add(entry, self.card_shows(id), (COMPACT, position), Pass::Rest);
+            }
+        }
+        for (position, file) in paths.into_iter().enumerate() {
+            if self.packed.has_file(file) || self.packed.left() <= least {
+                continue;
+            }
+            self.outline(file, "focus", position);
+        }
+    }
+
+    /// Adds a file by the names in it, if there is room.
+    fn outline(&mut self, file: FileId, reason: &str, position: usize) {
+        let section = SectionKind::Definitions;
+        let entry = card::outline(self.snapshot, file, section, self.config.members);
+        if let Some(entry) = entry {
+            let shows = Shows {
+                file,
+                place: None,
+                lines: Vec::new(),
+            };
+            let entry = Entry {
+                reason: reason.to_owned(),
+                ..entry
+            };
+            // What does not fit is in the ranking of files all the same.
+            let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
+        }
     }
 
     /// Definitions that the query names: classes with what they have, others by their signature. Those
@@ -424,21 +494,7 @@ impl<'a> Plan<'a> {
             if self.packed.has_file(file) {
                 continue;
             }
-            let entry = card::outline(
-                self.snapshot,
-                file,
-                SectionKind::Definitions,
-                self.config.members,
-            );
-            if let Some(entry) = entry {
-                let shows = Shows {
-                    file,
-                    place: None,
-                    lines: Vec::new(),
-                };
-                // What does not fit is in the ranking of files all the same.
-                let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
-            }
+            self.outline(file, "one of the best files", position);
         }
     }
 
