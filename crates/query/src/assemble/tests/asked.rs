@@ -117,7 +117,8 @@ fn probabilities_fall_with_the_rank_and_confidence_is_one_of_them() {
 fn a_vague_question_is_answered_with_doubt() {
     let mut files = Vec::new();
     for number in 0..190 {
-        let code = format!("def part_{number}(page):\n    return page.slow({number})\n");
+        let lines = "    page.wait()\n".repeat(40);
+        let code = format!("def part_{number}(page):\n{lines}    return page.slow({number})\n");
         files.push((format!("app/part_{number}.py"), code));
     }
     let snapshot = snapshot(files);
