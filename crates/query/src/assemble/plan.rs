@@ -401,16 +401,21 @@ impl<'a> Plan<'a> {
     fn named_cards(&mut self) {
         let most = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.named_cards_share / 100;
-        let mut unlikely = if self.intent.is_change() {
-            self.limits.named_cards
-        } else {
+        // Where nothing has to be changed, names are what is asked about.
+        let is_asked = !self.intent.is_change() || self.limits.named_cards == most;
+        let mut unlikely = if is_asked {
             most
+        } else {
+            self.limits.named_cards
         };
         for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
             let file = self.snapshot.files.file_of(id);
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
-            if self.packed.shows_all(file, lines) || (!is_shown && unlikely == 0) {
+            let strength = self.named.get(&id).copied().unwrap_or(0.0);
+            let is_wanted =
+                is_shown || unlikely > 0 && (is_asked || strength >= self.config.sure_strength);
+            if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
             let place = PlaceId::Definition(id);
