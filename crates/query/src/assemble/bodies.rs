@@ -238,6 +238,10 @@ impl Body {
     fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
         let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
         let estimate = (self.tokens as f32 / slack) as usize;
+        let is_tight = plan.limits.folds || self.tokens > plan.budget / plan.config.fold_share;
+        if is_tight && !self.is_changed && self.try_add_folded(plan, pass) {
+            return;
+        }
         if estimate > plan.packed.left() || estimate > self.most_tokens(plan, pass) {
             return;
         }
@@ -255,7 +259,36 @@ impl Body {
         self.is_counted = true;
         if !self.allowed(plan, &measured, freed, pass) {
             self.measured = Some(measured);
-        } else if self.find_twin(plan) {
+        } else {
+            self.add(plan, measured, shows);
+        }
+    }
+
+    /// Adds it with its documentation folded, where it has much and the budget is tight.
+    fn try_add_folded(&mut self, plan: &mut Plan<'_>, pass: Pass) -> bool {
+        let folded = card::folded(plan.snapshot, &self.place, self.section);
+        let Some((mut entry, lines)) = folded else {
+            return false;
+        };
+        entry.reason = self.reason();
+        let shows = Shows {
+            lines,
+            ..self.shows()
+        };
+        // What stands in the folded lines counts as replaced too.
+        let Some(freed) = plan.packed.replaces(&self.shows()) else {
+            return false;
+        };
+        let measured = plan.packed.measure(entry);
+        let is_allowed = self.allowed(plan, &measured, freed, pass);
+        if is_allowed {
+            self.add(plan, measured, shows);
+        }
+        is_allowed
+    }
+
+    fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {
+        if self.find_twin(plan) {
             self.state = State::Alike;
         } else {
             plan.packed.add(measured, shows, (BODY, self.rank));

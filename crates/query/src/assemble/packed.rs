@@ -420,7 +420,10 @@ impl<'a> Packed<'a> {
             name: entry.name.clone(),
             lines: entry.lines,
             fidelity: entry.fidelity,
-            cut: entry.cut || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            cut: entry.cut
+                || entry.folded
+                || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            folded: entry.folded,
             shown: placed.shows.lines.clone(),
             tokens: measured.tokens,
             reason: entry.reason.clone(),

@@ -203,7 +203,7 @@ pub(super) fn cut<'a>(
     parts(&lines, &kept, first)
 }
 
-fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
+pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'a>> = Vec::new();
     for (i, (line, kept)) in lines.iter().zip(kept).enumerate() {
         let number = first + i as u32;

@@ -372,3 +372,33 @@ proptest! {
         prop_assert!(is_there, "{} at {budget}: {}", first.name, answer.pack.context);
     }
 }
+
+#[test]
+fn long_documentation_is_folded_where_the_budget_is_tight() {
+    let doc = "    Words about the page that nobody needs to mend it.\n".repeat(40);
+    let code = format!(
+        "def take_page(pool):\n    \"\"\"Takes a page.\n\n{doc}    \"\"\"\n    page = pool.take()\n    return page\n"
+    );
+    let snapshot = snapshot([("pool.py".to_owned(), code)]);
+    let at = |budget| {
+        let request = request("`take_page` takes a page twice", budget, IntentKind::BugFix);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let item = items(&pack, "definitions")[0].clone();
+        (pack.context, item)
+    };
+    let (context, item) = at(600);
+    assert!(item.folded && item.cut, "{item:?}");
+    assert_eq!(
+        item.shown,
+        [Lines::new(1, 5), Lines::new(44, 46)],
+        "{context}"
+    );
+    assert!(
+        context.contains("… 38 lines left out (6-43) …"),
+        "{context}"
+    );
+    assert!(context.contains("    page = pool.take()"), "{context}");
+    let (context, item) = at(8000);
+    assert!(!item.folded && context.matches("nobody needs").count() == 40);
+}
