@@ -19,6 +19,7 @@ mod packed;
 mod permalink;
 mod plan;
 mod render;
+mod siblings;
 mod source;
 mod twins;
 mod unindexed;

@@ -14,6 +14,7 @@ use super::needs;
 use super::packed::{Form, Order, Packed, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
+use super::siblings;
 use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
 use crate::intent::{Intent, IntentKind};
@@ -59,7 +60,7 @@ pub(super) enum Pass {
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
     pub config: &'a AssembleConfig,
-    intent: IntentKind,
+    pub intent: IntentKind,
     pub profile: &'a Profile,
     /// What gets in.
     pub limits: Limits,
@@ -156,6 +157,7 @@ impl<'a> Plan<'a> {
         needs::add_cards(&mut self, &shown);
         self.compact_cards();
         self.outlines();
+        siblings::add(&mut self);
         links.fill(&mut self, Pass::Rest);
         bodies.report(&mut self);
         links.report(&mut self);

@@ -402,3 +402,20 @@ fn long_documentation_is_folded_where_the_budget_is_tight() {
     let (context, item) = at(8000);
     assert!(!item.folded && context.matches("nobody needs").count() == 40);
 }
+
+#[test]
+fn who_adds_something_sees_what_stands_beside_it() {
+    let siblings = |kind| {
+        let answer = ask_with(|request| {
+            request.intent = Some(kind);
+            request.breadth = Breadth::Balanced;
+        });
+        let items = all_items(&answer).into_iter();
+        let found = items.filter(|item| item.reason == "other files of its directory");
+        (found.count(), answer.pack.context)
+    };
+    let (count, context) = siblings(IntentKind::Implementation);
+    assert_eq!(count, 1, "{context}");
+    assert!(context.contains("colors.py: darken"), "{context}");
+    assert_eq!(siblings(IntentKind::BugFix).0, 0);
+}
