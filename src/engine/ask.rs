@@ -9,7 +9,7 @@ use foveate_model::TouchedFunctions;
 use foveate_query::Issue;
 use foveate_query::{Answer, RankingConfig, Request};
 
-use super::{AdmissionError, DemandError, Engine, Repository, State, Watching};
+use super::{AdmissionError, DemandError, Engine, Repository, Source, State, Watching, web};
 
 /// A question to one repository.
 #[derive(Clone, Debug)]
@@ -78,12 +78,17 @@ impl Engine {
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn ask(&self, question: Question) -> Result<Answered, AskError> {
+    pub async fn ask(&self, mut question: Question) -> Result<Answered, AskError> {
         let start = Instant::now();
         let repository = self
             .get(&question.repo)
             .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
         repository.touch();
+        if let (None, Source::Git { location, .. }) =
+            (&question.request.link_base, repository.source())
+        {
+            question.request.link_base = web::address(location);
+        }
         self.bring_back(&repository).await?;
         let (snapshot, pending_files) = self.snapshot(&repository, question.reference).await?;
         let asked = Instant::now();

@@ -235,21 +235,16 @@ impl Body {
         }
     }
 
+    /// Adds it whole, or with its long documentation folded where the whole does not fit.
     fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
-        let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
-        let estimate = (self.tokens as f32 / slack) as usize;
-        let is_tight = plan.limits.folds || self.tokens > plan.budget / plan.config.fold_share;
-        if is_tight && !self.is_changed && self.try_add_folded(plan, pass) {
-            return;
-        }
-        if estimate > plan.packed.left() || estimate > self.most_tokens(plan, pass) {
-            return;
-        }
         let shows = self.shows();
         // Something else shows some of these lines and would not go away.
         let Some(freed) = plan.packed.replaces(&shows) else {
             return;
         };
+        if !self.may_fit(plan, pass) {
+            return self.try_add_folded(plan, freed, pass);
+        }
         let measured = self.measured.take().unwrap_or_else(|| {
             let mut entry = card::full(plan.snapshot, &self.place, self.section);
             entry.reason = self.reason();
@@ -257,34 +252,35 @@ impl Body {
         });
         self.tokens = measured.tokens;
         self.is_counted = true;
-        if !self.allowed(plan, &measured, freed, pass) {
-            self.measured = Some(measured);
-        } else {
+        if self.allowed(plan, &measured, freed, pass) {
             self.add(plan, measured, shows);
+        } else {
+            self.measured = Some(measured);
+            self.try_add_folded(plan, freed, pass);
         }
     }
 
-    /// Adds it with its documentation folded, where it has much and the budget is tight.
-    fn try_add_folded(&mut self, plan: &mut Plan<'_>, pass: Pass) -> bool {
+    /// Whether it is worth counting.
+    fn may_fit(&self, plan: &Plan<'_>, pass: Pass) -> bool {
+        let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
+        let estimate = (self.tokens as f32 / slack) as usize;
+        estimate <= plan.packed.left() && estimate <= self.most_tokens(plan, pass)
+    }
+
+    fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: Pass) {
         let folded = card::folded(plan.snapshot, &self.place, self.section);
-        let Some((mut entry, lines)) = folded else {
-            return false;
+        let Some((mut entry, lines)) = folded.filter(|_| !self.is_changed) else {
+            return;
         };
         entry.reason = self.reason();
         let shows = Shows {
             lines,
             ..self.shows()
         };
-        // What stands in the folded lines counts as replaced too.
-        let Some(freed) = plan.packed.replaces(&self.shows()) else {
-            return false;
-        };
         let measured = plan.packed.measure(entry);
-        let is_allowed = self.allowed(plan, &measured, freed, pass);
-        if is_allowed {
+        if self.allowed(plan, &measured, freed, pass) {
             self.add(plan, measured, shows);
         }
-        is_allowed
     }
 
     fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {

@@ -17,7 +17,6 @@ pub struct AssembleConfig {
     pub rest_body_share: u32,
     pub cut_share: u32,
     pub container_tokens: usize,
-    pub fold_share: usize,
     pub named_strength: f32,
     pub sure_strength: f32,
     pub named_cards_share: usize,
@@ -61,8 +60,6 @@ pub struct Limits {
     pub min_card_probability: f32,
     /// Least probability of a place whose tests, callers and needed definitions are looked up.
     pub min_seed_probability: f32,
-    /// Whether long documentation is folded in any case.
-    pub folds: bool,
     /// How many definitions that the query names are shown as cards although their files are unlikely;
     /// where nothing has to be changed, as many as with wide.
     pub named_cards: usize,

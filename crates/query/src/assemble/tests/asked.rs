@@ -387,7 +387,7 @@ fn long_documentation_is_folded_where_the_budget_is_tight() {
         let item = items(&pack, "definitions")[0].clone();
         (pack.context, item)
     };
-    let (context, item) = at(600);
+    let (context, item) = at(480);
     assert!(item.folded && item.cut, "{item:?}");
     assert_eq!(
         item.shown,
