@@ -37,8 +37,11 @@ def before_call(context, case, kwargs):
         if isinstance(source.get("ref"), str):
             source["ref"] = "HEAD"
     elif case.path.endswith("/context"):
+        complete(body)
         if isinstance(body.get("ref"), str) and is_chosen(body):
             body["ref"] = "HEAD"
+        if isinstance(body.get("diff"), dict) and is_chosen(body):
+            body["diff"] = {"base": "HEAD~1", "head": "HEAD"}
         if not is_stateful and "repo" in body and is_chosen(body):
             body["repo"] = "shop"
     if not is_stateful and "repo" in case.path_parameters and case.method != "DELETE":
@@ -57,6 +60,14 @@ def after_call(context, case, response):
         registered.append(name)
         if len(registered) > MOST_REGISTERED:
             call("DELETE", server, registered.pop(0))
+
+
+def complete(body):
+    """What the description says in words alone: a question has a text or a diff, and with a diff no ref."""
+    if isinstance(body.get("diff"), dict):
+        body.pop("ref", None)
+    elif not (body.get("query") or "").strip():
+        body["query"] = "shop"
 
 
 def is_chosen(values):

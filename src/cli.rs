@@ -61,7 +61,7 @@ pub enum Command {
 #[derive(Debug, clap::Subcommand)]
 pub enum Local {
     #[allow(missing_docs)]
-    Context(context::ContextArgs),
+    Context(Box<context::ContextArgs>),
     #[allow(missing_docs)]
     Cache(cache::CacheCommandArgs),
     #[allow(missing_docs)]
@@ -98,7 +98,7 @@ pub fn parse() -> Command {
 /// Those of the command.
 pub fn run(command: Local) -> anyhow::Result<ExitCode> {
     match command {
-        Local::Context(args) => context::run(args),
+        Local::Context(args) => context::run(*args),
         Local::Cache(args) => cache::run(&args),
         Local::Repo(args) => repo::run(&args),
         Local::Eval(args) => eval::run(&args),

@@ -6,6 +6,7 @@
 
 pub mod ask;
 pub mod blobs;
+pub mod diff;
 pub mod earlier;
 pub mod kept;
 pub mod name;
@@ -26,8 +27,9 @@ use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-pub use ask::{Answered, AskError, Question, answer_now, lacking};
+pub use ask::{Answered, AskError, Question, Target, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
+pub use diff::{Diff, DiffEnds, LeftOut};
 pub use earlier::Earlier;
 pub use kept::{IndexedPast, Kept, KeptIn};
 pub use name::{NameError, RepoName};
@@ -35,7 +37,7 @@ pub use permits::{Admission, AdmissionError, Permits};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    Demand, DemandError, Orders, Polling, Repository, Source, State, Status, Watching,
+    Demand, DemandError, Orders, Polling, Reply, Repository, Source, State, Status, Watching,
 };
 pub use rest::Rest;
 pub use revisions::{Claim, Revisions};

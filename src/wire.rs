@@ -513,3 +513,22 @@ pub fn link_base(text: &str) -> Result<String, String> {
         ),
     }
 }
+
+/// Characters of the name of a place.
+const MAX_PLACE_CHARS: usize = 2048;
+
+/// A place as a caller names it, `path:name` or `path:start-end`. Whether it is there is not looked at.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn place_name(text: &str) -> Result<String, String> {
+    if text.chars().count() > MAX_PLACE_CHARS {
+        return Err(format!("a place has at most {MAX_PLACE_CHARS} characters"));
+    }
+    match text.split_once(':') {
+        Some((path, place)) if !path.is_empty() && !place.is_empty() => Ok(text.to_owned()),
+        _ => Err(format!(
+            "{text:?} is not a place: write path:name or path:start-end"
+        )),
+    }
+}

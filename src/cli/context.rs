@@ -1,6 +1,7 @@
 //! `foveate context`: indexes a directory or a commit, answers one question and ends. No server. What it
 //! reads is kept for the next run in a cache ([`super::cache`]).
 
+mod diff;
 mod focus;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -17,10 +18,12 @@ use foveate_query::{Focus, Request, Seen};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, RepoName, answer_now, lacking};
+use crate::engine::{Answered, Diff, DiffEnds, RepoName, answer_now, lacking};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
-use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName, link_base};
+use crate::wire::{
+    Asked, BreadthName, ContextAnswer, FormatName, IntentName, link_base, place_name,
+};
 
 /// Time in which the files that past commits touched are read. What is not read then is read by the next
 /// run, where there is a cache.
@@ -35,11 +38,15 @@ pub struct ContextArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Issue text, question or stack trace; `-` reads it from standard input.
-    #[arg(value_name = "TEXT")]
-    query: String,
+    #[arg(value_name = "TEXT", required_unless_present = "diff")]
+    query: Option<String>,
     /// Commit, branch or tag to answer from, instead of the files as they are.
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
+    /// A change to ask about, such as a pull request: what HEAD changed since it left BASE. Answers from
+    /// HEAD.
+    #[arg(long, value_name = "BASE..HEAD", value_parser = diff::ends)]
+    diff: Option<DiffEnds>,
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
     budget: usize,
@@ -77,6 +84,14 @@ pub struct ContextArgs {
     /// A definition that is known to matter. May be given more than once.
     #[arg(long, value_name = "NAME")]
     focus_symbol: Vec<String>,
+    /// A file that the reader has already, so that it is not shown: a path as for --focus-path. May be
+    /// given more than once.
+    #[arg(long, value_name = "PATH")]
+    seen_path: Vec<String>,
+    /// A place that the reader has already: path:name of a definition, or path:start-end of lines. May
+    /// be given more than once.
+    #[arg(long, value_name = "PLACE", value_parser = place_name)]
+    seen_place: Vec<String>,
     /// Rank and assemble with the numbers of this file instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
@@ -102,10 +117,14 @@ pub struct ContextArgs {
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let root = once::canonical(&args.directory)?;
-    let request = request(&args, &root)?;
+    let mut request = request(&args, &root)?;
     let ranking = super::ranking(args.ranking.as_deref())?;
     let cache = RunCache::open(&args.cache, &root);
-    let once = Once::new(settings(&args, root, &cache));
+    let diff = args.diff.as_ref().map(|ends| once::diff(&root, ends));
+    let diff = diff.transpose()?;
+    let once = Once::new(settings(&args, root, &cache, diff.as_ref()));
+    let diff_issue = diff.as_ref().and_then(Diff::issue);
+    request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
     let watching = Watching::start(once.progress());
     // The first count of tokens loads a dictionary for a tenth of a second: meanwhile.
     let tokenizer = std::thread::spawn(foveate_query::tokenizer::warm);
@@ -115,6 +134,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let _ = tokenizer.join();
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking);
+    answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
     let history_error = history_error.map(reason).unwrap_or_default();
     answer.issues.extend(lacking(&snapshot, &history_error));
@@ -136,7 +156,12 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn settings(args: &ContextArgs, root: PathBuf, cache: &RunCache) -> OnceSettings {
+fn settings(
+    args: &ContextArgs,
+    root: PathBuf,
+    cache: &RunCache,
+    diff: Option<&Diff>,
+) -> OnceSettings {
     let (step, timeout) = if args.wait_history {
         (Step::Functions, FUNCTIONS_TIMEOUT)
     } else {
@@ -144,7 +169,7 @@ fn settings(args: &ContextArgs, root: PathBuf, cache: &RunCache) -> OnceSettings
     };
     OnceSettings {
         root,
-        reference: args.r#ref.clone(),
+        reference: diff.map(|diff| diff.head.clone()).or(args.r#ref.clone()),
         // As much as a server reads, so that it answers the same.
         history: HistoryLimits {
             timeout,
@@ -169,18 +194,12 @@ fn reason(error: &GitError) -> String {
 }
 
 fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
-    let query = if args.query == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("cannot read the query from standard input")?;
-        text
-    } else {
-        args.query.clone()
-    };
-    if query.trim().is_empty() {
+    let query = query(args)?;
+    if let (Some(diff), Some(reference)) = (&args.diff, &args.r#ref)
+        && diff.head != *reference
+    {
         bail!(UsageError(
-            "the query is empty: give the issue, question or stack trace".to_owned()
+            "--ref is not the head of --diff, which is answered from: leave --ref out".to_owned()
         ));
     }
     in_range("--budget", args.budget, &BUDGET_TOKENS)?;
@@ -197,7 +216,10 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
     {
         bail!(UsageError("--min-probability must be 0 to 1".to_owned()));
     }
-    let paths = args.focus_path.iter().map(|path| focus::path(root, path));
+    let focus_paths = args.focus_path.iter();
+    let focus_paths = focus_paths.map(|path| focus::path("--focus-path", root, path));
+    let seen_paths = args.seen_path.iter();
+    let seen_paths = seen_paths.map(|path| focus::path("--seen-path", root, path));
     Ok(Request {
         repo: name_of(&args.directory).to_string(),
         query,
@@ -211,12 +233,35 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
         intent: args.intent.map(Into::into),
         limit: args.limit,
         focus: Focus {
-            paths: paths.collect::<Result<_, _>>()?,
+            paths: focus_paths.collect::<Result<_, _>>()?,
             symbols: args.focus_symbol.clone(),
         },
         changes: Vec::new(),
-        seen: Seen::default(),
+        seen: Seen {
+            paths: seen_paths.collect::<Result<_, _>>()?,
+            places: args.seen_place.clone(),
+        },
     })
+}
+
+/// The text; what was changed is a question, too.
+fn query(args: &ContextArgs) -> anyhow::Result<String> {
+    let query = match args.query.as_deref() {
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .context("cannot read the query from standard input")?;
+            text
+        }
+        query => query.unwrap_or_default().to_owned(),
+    };
+    if query.trim().is_empty() && args.diff.is_none() {
+        bail!(UsageError(
+            "the query is empty: give the issue, question or stack trace".to_owned()
+        ));
+    }
+    Ok(query)
 }
 
 fn in_range(

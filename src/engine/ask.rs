@@ -6,20 +6,42 @@ use std::time::{Duration, Instant};
 
 use foveate_index::Snapshot;
 use foveate_model::TouchedFunctions;
-use foveate_query::Issue;
-use foveate_query::{Answer, RankingConfig, Request};
+use foveate_query::{Answer, Change, Issue, RankingConfig, Request};
 
-use super::{AdmissionError, DemandError, Engine, Repository, Source, State, Watching, web};
+use super::repository::Published;
+use super::{
+    AdmissionError, Demand, DemandError, DiffEnds, Engine, Repository, Source, State, Watching, web,
+};
 
 /// A question to one repository.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// Name of the repository.
     pub repo: String,
-    /// Commit, branch or tag; `None` for the current snapshot.
-    pub reference: Option<String>,
+    /// What it is answered from.
+    pub target: Target,
     /// What is asked.
     pub request: Request,
+}
+
+/// What a question is answered from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The current snapshot.
+    Current,
+    /// A commit, branch or tag.
+    Revision(String),
+    /// The head of a diff, with what it changed.
+    Diff(DiffEnds),
+}
+
+/// What a target turned out to be.
+struct Found {
+    snapshot: Arc<Snapshot>,
+    /// Changed files that the snapshot does not hold yet.
+    pending_files: usize,
+    changes: Vec<Change>,
+    issue: Option<Issue>,
 }
 
 /// An answer, and what it was taken from.
@@ -90,14 +112,16 @@ impl Engine {
             question.request.link_base = web::address(location);
         }
         self.bring_back(&repository).await?;
-        let (snapshot, pending_files) = self.snapshot(&repository, question.reference).await?;
+        let found = self.find(&repository, question.target).await?;
+        let (snapshot, mut request) = (found.snapshot, question.request);
+        request.changes = found.changes;
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let admission = self.permits.acquire(deadline).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let work = self.permits.work(admission, {
             let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
-            move || answer_now(&snapshot, &question.request, &ranking)
+            move || answer_now(&snapshot, &request, &ranking)
         });
         let left = deadline.saturating_sub(asked.elapsed());
         let mut answer = match tokio::time::timeout(left, work).await {
@@ -105,6 +129,7 @@ impl Engine {
             Ok(Err(_)) => return Err(AskError::Defect),
             Err(_) => return Err(AskError::Deadline(deadline)),
         };
+        answer.issues.extend(found.issue);
         answer.issues.extend(issues(&repository, &snapshot));
         let total = start.elapsed();
         record(&answer, total);
@@ -112,7 +137,7 @@ impl Engine {
             repo: question.repo,
             snapshot,
             answer,
-            pending_files,
+            pending_files: found.pending_files,
             total_ms: total.as_secs_f64() * 1000.0,
         })
     }
@@ -131,40 +156,78 @@ impl Engine {
         waited.map_err(|_| AskError::Building)
     }
 
-    /// The snapshot to ask, and how many changed files it does not hold yet.
-    async fn snapshot(
-        &self,
-        repository: &Repository,
-        reference: Option<String>,
-    ) -> Result<(Arc<Snapshot>, usize), AskError> {
-        let Some(current) = repository.current() else {
-            let status = repository.status();
-            if let (State::Failed, Some(error)) = (status.state, &status.error) {
-                return Err(AskError::Failed(error.clone()));
+    /// The snapshot to ask and what was changed in it.
+    async fn find(&self, repository: &Repository, target: Target) -> Result<Found, AskError> {
+        let current = current(repository)?;
+        let until = Instant::now() + self.settings.build_deadline;
+        let mut found = Found {
+            snapshot: Arc::clone(&current.snapshot),
+            pending_files: 0,
+            changes: Vec::new(),
+            issue: None,
+        };
+        match target {
+            Target::Current => found.pending_files = repository.pending_files(),
+            Target::Revision(reference) => {
+                found.snapshot = revision(repository, &current, reference, until).await?;
             }
-            let (phase, done, total) = repository.progress().read();
-            return Err(AskError::Indexing {
-                phase: phase.name(),
-                done,
-                total,
-            });
-        };
-        let Some(reference) = reference else {
-            return Ok((Arc::clone(&current.snapshot), repository.pending_files()));
-        };
-        let revision = &current.snapshot.revision;
-        if revision.commit == reference && !revision.dirty {
-            return Ok((Arc::clone(&current.snapshot), 0));
+            Target::Diff(ends) => {
+                let demand = repository.demand(|reply| Demand::Diff { ends, reply });
+                let diff = demanded(demand, until).await?;
+                found.issue = diff.issue();
+                // The commit, so that a branch that moves meanwhile is not compared with one and
+                // answered from another.
+                found.snapshot = revision(repository, &current, diff.head, until).await?;
+                found.changes = diff.changes;
+            }
         }
-        if let Some(snapshot) = repository.revisions().get(&reference) {
-            return Ok((snapshot, 0));
+        Ok(found)
+    }
+}
+
+/// The current snapshot, or why there is none.
+fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
+    repository.current().ok_or_else(|| {
+        let status = repository.status();
+        if let (State::Failed, Some(error)) = (status.state, &status.error) {
+            return AskError::Failed(error.clone());
         }
-        let demand = repository.demand(reference);
-        match tokio::time::timeout(self.settings.build_deadline, demand).await {
-            Ok(Some(snapshot)) => Ok((snapshot?, 0)),
-            Ok(None) => Err(AdmissionError::QueueFull.into()),
-            Err(_) => Err(AskError::Building),
+        let (phase, done, total) = repository.progress().read();
+        AskError::Indexing {
+            phase: phase.name(),
+            done,
+            total,
         }
+    })
+}
+
+/// The snapshot of a commit, branch or tag.
+async fn revision(
+    repository: &Repository,
+    current: &Published,
+    reference: String,
+    until: Instant,
+) -> Result<Arc<Snapshot>, AskError> {
+    let revision = &current.snapshot.revision;
+    if revision.commit == reference && !revision.dirty {
+        return Ok(Arc::clone(&current.snapshot));
+    }
+    if let Some(snapshot) = repository.revisions().get(&reference) {
+        return Ok(snapshot);
+    }
+    let demand = repository.demand(|reply| Demand::Revision { reference, reply });
+    demanded(demand, until).await
+}
+
+/// What was demanded, if it comes in time.
+async fn demanded<T>(
+    demand: impl Future<Output = Option<Result<T, DemandError>>>,
+    until: Instant,
+) -> Result<T, AskError> {
+    match tokio::time::timeout_at(until.into(), demand).await {
+        Ok(Some(outcome)) => Ok(outcome?),
+        Ok(None) => Err(AdmissionError::QueueFull.into()),
+        Err(_) => Err(AskError::Building),
     }
 }
 
@@ -267,7 +330,12 @@ fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
 fn is_degrading(issue: &Issue) -> bool {
     matches!(
         issue.code,
-        "degraded" | "sweeping" | "history_loading" | "history_unavailable" | "skipped_files"
+        "degraded"
+            | "sweeping"
+            | "history_loading"
+            | "history_unavailable"
+            | "skipped_files"
+            | "large_diff"
     )
 }
 

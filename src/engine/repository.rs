@@ -11,7 +11,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::{Snapshot, snapshot::Memory};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{BlobCache, Kept, Progress, RepoName, Rest, Revisions, rest};
+use super::{BlobCache, Diff, DiffEnds, Kept, Progress, RepoName, Rest, Revisions, rest};
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,14 +165,27 @@ impl Published {
     }
 }
 
-/// A revision that the engine wants from the floor above.
+/// What the engine wants from the floor above.
 #[derive(Debug)]
-pub struct Demand {
-    /// Commit, branch or tag.
-    pub reference: String,
-    /// Takes the answer.
-    pub reply: oneshot::Sender<Result<Arc<Snapshot>, DemandError>>,
+pub enum Demand {
+    /// The index of a revision.
+    Revision {
+        /// Commit, branch or tag.
+        reference: String,
+        /// Takes the answer.
+        reply: Reply<Arc<Snapshot>>,
+    },
+    /// What a revision changed.
+    Diff {
+        /// The two ends.
+        ends: DiffEnds,
+        /// Takes the answer.
+        reply: Reply<Diff>,
+    },
 }
+
+/// Takes the answer to a demand.
+pub type Reply<T> = oneshot::Sender<Result<T, DemandError>>;
 
 /// Why a revision cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -203,13 +216,13 @@ pub enum DemandError {
 /// What others ask of the task that drives a repository.
 #[derive(Debug)]
 pub struct Orders {
-    /// Revisions that are not warm.
+    /// Revisions that are not warm, and diffs.
     pub demands: mpsc::Receiver<Demand>,
     /// Look at the source again. Holds one order: more of them while one waits mean the same.
     pub syncs: mpsc::Receiver<()>,
 }
 
-/// Revisions that may be asked for and wait to be looked up.
+/// Demands that may wait to be looked up.
 const DEMANDS: usize = 64;
 
 /// One warm repository.
@@ -422,16 +435,16 @@ impl Repository {
         self.changed.subscribe()
     }
 
-    /// A revision that is not warm, as soon as it is built.
+    /// What a demand, made with its reply, asks for, as soon as it is there.
     ///
     /// # Errors
     /// See [`DemandError`]; `None` where too many demands wait.
-    pub(super) async fn demand(
+    pub(super) async fn demand<T>(
         &self,
-        reference: String,
-    ) -> Option<Result<Arc<Snapshot>, DemandError>> {
+        demand: impl FnOnce(Reply<T>) -> Demand,
+    ) -> Option<Result<T, DemandError>> {
         let (reply, answer) = oneshot::channel();
-        match self.demands.try_send(Demand { reference, reply }) {
+        match self.demands.try_send(demand(reply)) {
             Ok(()) => Some(answer.await.unwrap_or(Err(DemandError::Gone))),
             Err(mpsc::error::TrySendError::Full(_)) => None,
             Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(DemandError::Gone)),

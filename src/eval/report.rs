@@ -93,7 +93,12 @@ fn calibration(out: &mut String, evaluation: &Evaluation) {
         for of in of {
             let all = cases().flat_map(|case| of(&case.predictions).iter().copied());
             let reliability = Reliability::of(all);
-            let _ = write!(out, "  {:.3} ({})", reliability.error(), reliability.count());
+            let _ = write!(
+                out,
+                "  {:.3} ({})",
+                reliability.error(),
+                reliability.count()
+            );
         }
         out.push('\n');
     }

@@ -1,14 +1,15 @@
 //! `POST /context`: the question on the wire, its validation, and the answer, whole as JSON or the
 //! context alone.
 
+mod parts;
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use foveate_model::RepoPath;
+use foveate_query::Request;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Focus, Request, Seen};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -19,11 +20,12 @@ use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
     UnsupportedMediaType,
 };
-use super::openapi::schemas::{FilePath, Reference, RepositoryName, WebAddress};
+use super::openapi::schemas::{Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
 use super::{HttpState, accept};
-use crate::engine::Question;
+use crate::engine::{Question, Target};
 use crate::wire::{self, Asked, BreadthName, ContextAnswer, FormatName, IntentName};
+use parts::{DiffBody, FocusBody, SeenBody};
 
 /// A question to a repository.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,13 +36,13 @@ pub struct ContextBody {
     /// What to answer from; absent: the working tree, or the registered ref.
     #[schema(value_type = Option<Reference>)]
     r#ref: Option<String>,
-    /// Issue text, question or stack trace, of at most `answer.max_query_bytes` bytes.
-    #[schema(
-        min_length = 1,
-        pattern = r"\S",
-        example = "TypeError in url_for when the blueprint is nested"
-    )]
-    query: String,
+    /// Issue text, question or stack trace, of at most `answer.max_query_bytes` bytes. Empty or absent
+    /// only where `diff` is given.
+    #[schema(example = "TypeError in url_for when the blueprint is nested")]
+    query: Option<String>,
+    /// The change that is asked about; the answer is given from its head, so that `ref` has no place
+    /// beside it.
+    diff: Option<DiffBody>,
     /// Tokens (o200k_base) that `context` may cost.
     #[schema(value_type = Option<u64>, minimum = 200, maximum = 128_000, default = 8000)]
     budget_tokens: Option<Whole>,
@@ -70,6 +72,8 @@ pub struct ContextBody {
     limit: Option<Whole>,
     /// What the caller already knows to matter.
     focus: Option<FocusBody>,
+    /// What the caller has already.
+    seen: Option<SeenBody>,
     /// Whether functions and places carry the reasons for their scores; absent: no.
     explain: Option<bool>,
     /// Whether files, and with `explain` functions and places, carry the reasons for their scores, which are
@@ -99,25 +103,6 @@ impl ToSchema for RepoContextBody {
         ContextBody::schemas(schemas);
     }
 }
-
-/// What the caller already knows to matter, such as the files of a pull request.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, expecting = "an object")]
-pub struct FocusBody {
-    /// Paths of files.
-    #[serde(default)]
-    #[schema(value_type = Vec<FilePath>, max_items = 1000)]
-    paths: Vec<String>,
-    /// Names of definitions, qualified or not.
-    #[serde(default)]
-    #[schema(max_items = 1000)]
-    symbols: Vec<String>,
-}
-
-/// Paths or symbols that one request may name.
-const MOST_FOCUS: usize = 1000;
-/// Characters of a path.
-const MAX_PATH_CHARS: usize = 1024;
 
 /// What of an answer is in its headers, so that the context alone lacks none of it.
 const REPO: HeaderName = HeaderName::from_static("foveate-repo");
@@ -224,12 +209,12 @@ async fn answer(
     RequestId(id): RequestId,
     headers: &HeaderMap,
     repo: String,
-    body: ContextBody,
+    mut body: ContextBody,
 ) -> Result<Response, Problem> {
-    let reference = body.r#ref.clone();
+    let target = parts::target(body.r#ref.take(), body.diff.take())?;
     let (explain, signals) = (body.explain, body.signals);
     let format = body.format;
-    let mut request = request(body, state.limits.max_query_bytes)?;
+    let mut request = request(body, &target, state.limits.max_query_bytes)?;
     let form = Form::of(headers, format)?;
     request.format = form.format(format).into();
     request.repo.clone_from(&repo);
@@ -239,12 +224,17 @@ async fn answer(
         explain: explain.unwrap_or(false),
         signals: signals.unwrap_or(true),
     };
+    let diff = match &target {
+        Target::Diff(diff) => Some(diff.clone()),
+        Target::Current | Target::Revision(_) => None,
+    };
     let question = Question {
         repo,
-        reference,
+        target,
         request,
     };
-    let answered = state.engine.ask(question).await?;
+    let answered = state.engine.ask(question).await;
+    let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
     form.render(ContextAnswer::new(answered, asked))
 }
 
@@ -338,29 +328,14 @@ fn json(answer: &ContextAnswer) -> Result<Response, Problem> {
 }
 
 /// The validated request.
-fn request(body: ContextBody, max_query_bytes: usize) -> Result<Request, Problem> {
+fn request(body: ContextBody, target: &Target, max_query_bytes: usize) -> Result<Request, Problem> {
     let defaults = Request::default();
-    if body.query.trim().is_empty() {
-        return Err(Problem {
-            code: "empty_query",
-            ..Problem::invalid_field(
-                "query",
-                "`query` is empty: give the issue, question or stack trace",
-            )
-        });
-    }
-    if body.query.len() > max_query_bytes {
-        let detail = format!(
-            "`query` has {} bytes, and answer.max_query_bytes is {max_query_bytes}: cut it",
-            body.query.len()
-        );
-        return Err(Problem::invalid_field("query", detail));
-    }
+    let query = query(body.query, target, max_query_bytes)?;
     let budget_tokens = in_range("budget_tokens", body.budget_tokens, &BUDGET_TOKENS)?;
     let limit = in_range("limit", body.limit, &LIMIT)?;
     Ok(Request {
         repo: String::new(),
-        query: body.query,
+        query,
         budget_tokens: budget_tokens.unwrap_or(defaults.budget_tokens),
         breadth: body.breadth.unwrap_or_default().into(),
         min_probability: probability("min_probability", body.min_probability)?,
@@ -370,10 +345,40 @@ fn request(body: ContextBody, max_query_bytes: usize) -> Result<Request, Problem
         format: body.format.unwrap_or_default().into(),
         intent: body.intent.map(Into::into),
         limit: limit.unwrap_or(defaults.limit),
-        focus: focus(body.focus.unwrap_or_default())?,
+        focus: parts::focus(body.focus.unwrap_or_default())?,
         changes: Vec::new(),
-        seen: Seen::default(),
+        seen: parts::seen(body.seen.unwrap_or_default())?,
     })
+}
+
+/// The text; what was changed is a question, too.
+fn query(
+    query: Option<String>,
+    target: &Target,
+    max_query_bytes: usize,
+) -> Result<String, Problem> {
+    let has_diff = matches!(target, Target::Diff(_));
+    let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
+        let detail = "`query` is missing: give the issue, question or stack trace";
+        return Err(Problem::invalid_field("query", detail));
+    };
+    if query.trim().is_empty() && !has_diff {
+        return Err(Problem {
+            code: "empty_query",
+            ..Problem::invalid_field(
+                "query",
+                "`query` is empty: give the issue, question or stack trace",
+            )
+        });
+    }
+    if query.len() > max_query_bytes {
+        let detail = format!(
+            "`query` has {} bytes, and answer.max_query_bytes is {max_query_bytes}: cut it",
+            query.len()
+        );
+        return Err(Problem::invalid_field("query", detail));
+    }
+    Ok(query)
 }
 
 fn in_range(
@@ -406,31 +411,4 @@ fn probability(field: &str, value: Option<f32>) -> Result<Option<f32>, Problem> 
         }
         value => Ok(value),
     }
-}
-
-fn focus(body: FocusBody) -> Result<Focus, Problem> {
-    for (field, count) in [
-        ("focus.paths", body.paths.len()),
-        ("focus.symbols", body.symbols.len()),
-    ] {
-        if count > MOST_FOCUS {
-            let detail = format!("`{field}` has {count} entries; at most {MOST_FOCUS} are read");
-            return Err(Problem::invalid_field(field, detail));
-        }
-    }
-    let paths = body.paths.iter().map(|path| focus_path(path));
-    Ok(Focus {
-        paths: paths.collect::<Result<_, _>>()?,
-        symbols: body.symbols,
-    })
-}
-
-fn focus_path(path: &str) -> Result<RepoPath, Problem> {
-    let refuse = |detail: String| Problem::invalid_field("focus.paths", detail);
-    if path.chars().count() > MAX_PATH_CHARS {
-        return Err(refuse(format!(
-            "`focus.paths` has a path of more than {MAX_PATH_CHARS} characters"
-        )));
-    }
-    RepoPath::from_typed(path).map_err(|error| refuse(error.to_string()))
 }

@@ -135,8 +135,8 @@ mod tests {
         let document = json();
         let schema = |name: &str| document["components"]["schemas"][name].clone();
         let (anywhere, by_path) = (schema("ContextBody"), schema("RepoContextBody"));
-        assert_eq!(anywhere["required"], json!(["repo", "query"]));
-        assert_eq!(by_path["required"], json!(["query"]));
+        assert_eq!(anywhere["required"], json!(["repo"]));
+        assert!(by_path["required"].is_null());
         assert_eq!(anywhere["additionalProperties"], json!(false));
         assert_eq!(by_path["additionalProperties"], json!(false));
         let mut fields = anywhere["properties"].clone();

@@ -1,5 +1,6 @@
 //! Serves the revisions that questions name beside the current one: resolves the ref, and reads and
-//! indexes the commit unless it is warm. Many questions for one commit build it once.
+//! indexes the commit unless it is warm. Many questions for one commit build it once. What one changed
+//! since it left another is read for each question anew.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,8 @@ use super::git::{Differences, GitError, GitRepo, Step};
 use super::past::PastReader;
 use crate::engine::revisions::Ticket;
 use crate::engine::{
-    BlobCache, Cause, Claim, Demand, DemandError, Engine, Plan, Progress, Repository, Source, build,
+    BlobCache, Cause, Claim, Demand, DemandError, Diff, DiffEnds, Engine, Plan, Progress, Reply,
+    Repository, Source, build,
 };
 
 /// Demands of one repository that are worked on at a time.
@@ -75,7 +77,7 @@ impl Supplier {
             let this = self.clone();
             self.tracker.spawn(async move {
                 this.working.send_modify(|working| *working += 1);
-                let built = this.answer(demand).await;
+                let built = this.supply(demand).await;
                 this.working.send_modify(|working| *working -= 1);
                 drop(place);
                 if let Some((ticket, snapshot)) = built {
@@ -86,8 +88,29 @@ impl Supplier {
     }
 
     /// Answers a demand; gives what was built for it, whose past is not there yet.
-    async fn answer(&self, demand: Demand) -> Option<(Ticket, Arc<Snapshot>)> {
-        let Demand { reference, reply } = demand;
+    async fn supply(&self, demand: Demand) -> Option<(Ticket, Arc<Snapshot>)> {
+        match demand {
+            Demand::Revision { reference, reply } => self.answer(reference, reply).await,
+            Demand::Diff { ends, reply } => {
+                // Whoever asked may have left; so below.
+                let _ = reply.send(self.diff(ends).await);
+                None
+            }
+        }
+    }
+
+    async fn diff(&self, ends: DiffEnds) -> Result<Diff, DemandError> {
+        let base = self.resolve(ends.base).await?;
+        let head = self.resolve(ends.head).await?;
+        let (git, stop) = (self.git()?, self.stop.clone());
+        self.blocking(move || git.diff(&base, &head, &stop)).await
+    }
+
+    async fn answer(
+        &self,
+        reference: String,
+        reply: Reply<Arc<Snapshot>>,
+    ) -> Option<(Ticket, Arc<Snapshot>)> {
         let commit = match self.resolve(reference).await {
             Ok(commit) => commit,
             Err(error) => {
@@ -96,7 +119,6 @@ impl Supplier {
             }
         };
         if let Some(current) = self.current(&commit) {
-            // Whoever asked may have left; so below.
             let _ = reply.send(Ok(current));
             return None;
         }

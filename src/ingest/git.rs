@@ -6,6 +6,7 @@ mod access;
 pub mod address;
 mod command;
 pub mod connection;
+mod diff;
 mod head;
 pub mod history;
 pub mod location;
@@ -13,6 +14,7 @@ mod objects;
 mod process;
 pub mod reference;
 pub mod remote;
+mod stream;
 mod transfer;
 
 use std::ops::Range;
@@ -24,7 +26,7 @@ use std::time::Duration;
 use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Cancelled, Past, Progress};
+use crate::engine::{BlobCache, Cancelled, Diff, Past, Progress};
 pub use access::{Access, LocalPaths};
 pub use head::HeadMark;
 pub use history::records::Records;
@@ -275,6 +277,14 @@ impl GitRepo {
     /// When the tree of one of them cannot be read.
     pub fn differences(&self, before: &str, after: &str) -> Result<Differences, GitError> {
         objects::differences(self, before, after)
+    }
+
+    /// What the commit `head` changed since it left the commit `base`, both given by their full ids.
+    ///
+    /// # Errors
+    /// When git fails, takes too long, or the work is asked to stop.
+    pub fn diff(&self, base: &str, head: &str, stop: &CancellationToken) -> Result<Diff, GitError> {
+        diff::diff(self, base, head, stop)
     }
 
     /// [`Self::files`], in path order, of a commit that differs so much from one whose files are

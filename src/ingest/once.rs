@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, IndexedPast, Kept, KeptIn, Past, Phase, Plan, Progress, PublishError,
-    build_once,
+    BlobCache, Cause, Diff, DiffEnds, IndexedPast, Kept, KeptIn, Past, Phase, Plan, Progress,
+    PublishError, build_once,
 };
 
 /// Files in the directory of a repository's stored data, beside those of [`Kept`].
@@ -97,6 +97,33 @@ pub fn canonical(directory: &Path) -> Result<PathBuf, OnceError> {
         .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))
 }
 
+/// What the head of a diff changed, in the repository that a canonical directory belongs to.
+///
+/// # Errors
+/// When it belongs to none, or git fails.
+pub fn diff(root: &Path, ends: &DiffEnds) -> Result<Diff, OnceError> {
+    let git = repository(root, &ends.head)?;
+    let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
+    Ok(git.diff(&base, &head, &CancellationToken::new())?)
+}
+
+/// The bare repository that a directory is.
+fn bare(root: &Path) -> Option<GitRepo> {
+    let git = GitRepo::open(root, &Arc::default()).ok();
+    git.filter(|_| !root.join(".git").exists())
+}
+
+/// The repository with the revisions of a directory, one of which is wanted.
+fn repository(root: &Path, reference: &str) -> Result<GitRepo, OnceError> {
+    if let Some(git) = bare(root) {
+        return Ok(git);
+    }
+    GitRepo::around(root, &Arc::default())?.ok_or_else(|| OnceError::NoRevisions {
+        path: root.to_owned(),
+        reference: reference.to_owned(),
+    })
+}
+
 impl Once {
     /// Prepares a run. Reads nothing yet.
     pub fn new(settings: OnceSettings) -> Self {
@@ -141,20 +168,9 @@ impl Once {
     /// See [`OnceError`].
     pub fn index(&self) -> Result<Indexed, OnceError> {
         let root = &self.settings.root;
-        let reference = self.settings.reference.as_deref();
-        let access = Arc::default();
-        let bare = GitRepo::open(root, &access)
-            .ok()
-            .filter(|_| !root.join(".git").exists());
-        match (bare, reference) {
-            (Some(git), _) => self.commit(&git, reference.unwrap_or("HEAD")),
-            (None, Some(reference)) => match GitRepo::around(root, &access)? {
-                Some(git) => self.commit(&git, reference),
-                None => Err(OnceError::NoRevisions {
-                    path: root.clone(),
-                    reference: reference.to_owned(),
-                }),
-            },
+        match (&self.settings.reference, bare(root)) {
+            (Some(reference), _) => self.commit(&repository(root, reference)?, reference),
+            (None, Some(git)) => self.commit(&git, "HEAD"),
             (None, None) => self.tree(),
         }
     }

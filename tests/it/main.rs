@@ -11,6 +11,7 @@ mod cli;
 mod connections;
 mod contract;
 mod derived;
+mod diff;
 mod documents;
 mod floors;
 mod git;

@@ -1,4 +1,4 @@
-//! Paths of `--focus-path` as the repository calls them: as they are given, relative to the directory that
+//! Paths of `--focus-path` and `--seen-path` as the repository calls them: as they are given, relative to the directory that
 //! is asked about, absolute, or as the shell completes them where the command is run.
 
 use std::path::{Component, Path, PathBuf};
@@ -7,12 +7,12 @@ use foveate_model::RepoPath;
 
 use crate::cli::UsageError;
 
-/// The path that `given` means below `root`, which is canonical. Links are followed in the directories
+/// The path that `given`, of an argument of this name, means below `root`, which is canonical. Links are followed in the directories
 /// above it, and not in its last part, which may be a link of the repository's own.
 ///
 /// # Errors
 /// When it lies elsewhere.
-pub fn path(root: &Path, given: &str) -> Result<RepoPath, UsageError> {
+pub fn path(argument: &str, root: &Path, given: &str) -> Result<RepoPath, UsageError> {
     let (inside, here) = (root.join(given), std::path::absolute(given));
     let here = here.unwrap_or_else(|_| PathBuf::from(given));
     // What is not there, in a bare repository nothing is, is meant relative to the directory.
@@ -23,12 +23,12 @@ pub fn path(root: &Path, given: &str) -> Result<RepoPath, UsageError> {
     let path = found.or_else(|| below(root, &inside));
     let outside = || {
         UsageError(format!(
-            "--focus-path: {given:?} is not in {}",
+            "{argument}: {given:?} is not in {}",
             root.display()
         ))
     };
     let path = path.ok_or_else(outside)?;
-    RepoPath::new(&path).map_err(|error| UsageError(format!("--focus-path: {error}")))
+    RepoPath::new(&path).map_err(|error| UsageError(format!("{argument}: {error}")))
 }
 
 /// A path with the real path of the directory that it lies in.
@@ -77,7 +77,7 @@ mod tests {
         ];
         for given in there.into_iter().chain([&*absolute, &*alias]) {
             assert_eq!(
-                path(&root, given).unwrap().as_str(),
+                path("--x", &root, given).unwrap().as_str(),
                 "cart/add.py",
                 "{given}"
             );
@@ -91,7 +91,7 @@ mod tests {
             (".", ""),
             ("", ""),
         ] {
-            let path = path(&root, given).map(|path| path.to_string());
+            let path = path("--x", &root, given).map(|path| path.to_string());
             assert_eq!(path.unwrap_or_default(), meant, "{given:?}");
         }
     }

@@ -39,6 +39,17 @@ pub struct Reference(pub String);
 )]
 pub struct FilePath(pub String);
 
+/// A place in a file: `path:name` of a definition, or `path:start-end` of lines.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    min_length = 3,
+    max_length = 2048,
+    pattern = r"^[^:][\s\S]*:[\s\S]+$",
+    example = "src/app.py:App.run"
+)]
+pub struct PlaceName(pub String);
+
 /// The address of a repository on the web, with the scheme `https` or `http`.
 #[derive(Debug, ToSchema)]
 #[schema(

@@ -12,7 +12,6 @@ mod hunks;
 mod names;
 mod present;
 pub mod records;
-mod stream;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -25,7 +24,7 @@ use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
 use super::process::{self, Patience};
-use super::{GitError, GitRepo};
+use super::{GitError, GitRepo, stream};
 use crate::engine::Past;
 pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
@@ -361,7 +360,8 @@ impl Reader<'_> {
         let mut attributes = tempfile::NamedTempFile::new()?;
         attributes.write_all(definitions::attributes().as_bytes())?;
         let mut command = self.repo.command()?;
-        let tree = empty_tree(commits);
+        let digits = commits.first().map_or(0, |id| 2 * id.as_bytes().len());
+        let tree = empty_tree(digits);
         command.arg(format!("--attr-source={tree}"));
         let mut setting = std::ffi::OsString::from("core.attributesFile=");
         setting.push(attributes.path());
@@ -498,12 +498,10 @@ impl<'a> Left<'a> {
     }
 }
 
-/// The tree without files, which every repository has, by the kind of its ids.
-fn empty_tree(commits: &[ObjectId]) -> &'static str {
-    match commits.first() {
-        Some(id) if id.as_bytes().len() == 32 => {
-            "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-        }
+/// The tree without files, which every repository has, by the number of digits of its ids.
+pub(super) fn empty_tree(digits: usize) -> &'static str {
+    match digits {
+        64 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
         _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     }
 }

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use foveate_model::{ObjectId, RepoPath};
 
+use super::Reader;
 use super::heads::{HEAD_BYTES, head};
 use super::names::{self, COMMIT};
-use super::{Reader, stream};
-use crate::ingest::git::GitError;
+use crate::ingest::git::{GitError, stream};
 
 /// A commit with one parent.
 #[derive(Clone, Debug, PartialEq, Eq)]

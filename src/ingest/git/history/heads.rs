@@ -2,8 +2,8 @@
 
 use foveate_model::ObjectId;
 
-use super::{Reader, names, stream};
-use crate::ingest::git::GitError;
+use super::{Reader, names};
+use crate::ingest::git::{GitError, stream};
 
 /// Longest record of a commit without its message, in bytes.
 pub const HEAD_BYTES: usize = 1024;

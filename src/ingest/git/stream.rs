@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStderr, Command, Stdio};
 use std::sync::mpsc;
 
-use super::super::process::{self, Patience};
-use super::super::{GitError, command};
+use super::process::{self, Patience};
+use super::{GitError, command};
 
 /// More of what git complains of is not kept.
 const COMPLAINT_BYTES: u64 = 4096;

@@ -1,0 +1,73 @@
+//! What a revision changed since it left another one, as a question about a pull request asks for it. It
+//! knows no git: the floor above finds it out.
+
+use foveate_query::{Change, Issue};
+
+/// The two revisions of a diff: commits, branches or tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffEnds {
+    /// What the head is compared with.
+    pub base: String,
+    /// What is asked about.
+    pub head: String,
+}
+
+/// What the head of a diff changed since it left the base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// The full id of the head's commit.
+    pub head: String,
+    /// By file, in the order of git. A file that was only renamed has no lines.
+    pub changes: Vec<Change>,
+    /// What there was beyond the limits.
+    pub left_out: LeftOut,
+}
+
+/// What of a diff did not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files of which nothing counts.
+    pub files: usize,
+    /// Hunks, those of these files included.
+    pub hunks: usize,
+    /// Whether reading ended early, so that there may be more of both.
+    pub is_cut: bool,
+}
+
+impl Diff {
+    /// What the reader of an answer should know of it.
+    pub fn issue(&self) -> Option<Issue> {
+        if self.left_out != LeftOut::default() {
+            return Some(self.left_out.issue());
+        }
+        self.changes.is_empty().then(|| Issue {
+            code: "empty_diff",
+            detail: "the head changed no text since it left the base, other than of files that it \
+                     removed"
+                .to_owned(),
+        })
+    }
+}
+
+impl LeftOut {
+    fn issue(self) -> Issue {
+        let Self {
+            files,
+            hunks,
+            is_cut,
+        } = self;
+        let least = if is_cut { "at least " } else { "" };
+        let more = if is_cut {
+            ", and reading it ended early"
+        } else {
+            ""
+        };
+        Issue {
+            code: "large_diff",
+            detail: format!(
+                "the diff is too large to count whole: {least}{files} files and {hunks} hunks were \
+                 left out{more}"
+            ),
+        }
+    }
+}
