@@ -16,6 +16,7 @@ pub mod progress;
 pub mod repository;
 pub mod rest;
 pub mod revisions;
+pub mod web;
 pub mod writer;
 
 use std::sync::Arc;

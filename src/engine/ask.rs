@@ -9,7 +9,9 @@ use foveate_model::TouchedFunctions;
 use foveate_query::{Answer, Change, Issue, RankingConfig, Request};
 
 use super::repository::Published;
-use super::{AdmissionError, Demand, DemandError, DiffEnds, Engine, Repository, State, Watching};
+use super::{
+    AdmissionError, Demand, DemandError, DiffEnds, Engine, Repository, Source, State, Watching, web,
+};
 
 /// A question to one repository.
 #[derive(Clone, Debug)]
@@ -98,12 +100,17 @@ impl Engine {
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn ask(&self, question: Question) -> Result<Answered, AskError> {
+    pub async fn ask(&self, mut question: Question) -> Result<Answered, AskError> {
         let start = Instant::now();
         let repository = self
             .get(&question.repo)
             .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
         repository.touch();
+        if let (None, Source::Git { location, .. }) =
+            (&question.request.link_base, repository.source())
+        {
+            question.request.link_base = web::address(location);
+        }
         self.bring_back(&repository).await?;
         let found = self.find(&repository, question.target).await?;
         let (snapshot, mut request) = (found.snapshot, question.request);

@@ -1,10 +1,12 @@
 //! An evaluation as text for people: one table per axis, a line per group.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use foveate_model::escape::escape;
 
-use crate::eval::aggregate::{Axis, Evaluation, Group};
+use crate::eval::aggregate::{Axis, Evaluation, Group, Predictions};
+use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::metric::{Budget, Metric, Scores};
 
 /// The columns of the tables: heading and figure.
@@ -67,8 +69,39 @@ pub fn render(evaluation: &Evaluation) -> String {
         evaluation.jobs,
         evaluation.seconds
     );
+    calibration(&mut out, evaluation);
     failures(&mut out, evaluation);
     out
+}
+
+/// Expected calibration error per language, of the first ten of each ranking and of the confidence.
+fn calibration(out: &mut String, evaluation: &Evaluation) {
+    let languages: BTreeSet<&str> = evaluation.cases.iter().map(|c| &*c.language).collect();
+    let _ = writeln!(
+        out,
+        "\nCalibration error  files  functions  places  confidence (of so many predictions)"
+    );
+    for language in languages {
+        let cases = || evaluation.cases.iter().filter(|c| c.language == language);
+        let _ = write!(out, "{:17}", escape(language));
+        let of: [fn(&Predictions) -> &[Prediction]; 4] = [
+            |p| &p.files,
+            |p| &p.functions,
+            |p| &p.places,
+            |p| &p.confidence,
+        ];
+        for of in of {
+            let all = cases().flat_map(|case| of(&case.predictions).iter().copied());
+            let reliability = Reliability::of(all);
+            let _ = write!(
+                out,
+                "  {:.3} ({})",
+                reliability.error(),
+                reliability.count()
+            );
+        }
+        out.push('\n');
+    }
 }
 
 fn table(out: &mut String, title: &str, axes: &[Axis], evaluation: &Evaluation) {

@@ -47,6 +47,8 @@ pub struct Context {
     pub files: BTreeSet<String>,
     /// Lines that stand in it as they are, by file.
     pub lines: Vec<(String, Lines)>,
+    /// What stands in it with its documentation folded, by file.
+    pub folded: Vec<(String, Lines)>,
 }
 
 impl Delivered {
@@ -78,6 +80,10 @@ impl From<&Pack> for Context {
             lines: items()
                 .filter(|item| item.fidelity == Fidelity::Full)
                 .flat_map(|item| item.shown.iter().map(|lines| (item.path.clone(), *lines)))
+                .collect(),
+            folded: items()
+                .filter(|item| item.folded)
+                .map(|item| (item.path.clone(), item.lines))
                 .collect(),
         }
     }
@@ -325,14 +331,27 @@ fn ndcg(ranks: &[Option<usize>], k: usize) -> f64 {
     if best > 0.0 { found / best } else { 0.0 }
 }
 
-/// Share of the gold functions of which every line is shown in full.
+/// Share of the gold functions of which every line is shown in full. One with folded documentation counts
+/// where every edited line of it is there.
 fn shown_share(case: &Case, context: &Context) -> f64 {
-    let shown = case
-        .gold_functions
-        .iter()
-        .filter(|gold| shows(context, &gold.file, gold.lines()))
-        .count();
+    let is_shown = |gold: &&GoldFunction| {
+        shows(context, &gold.file, gold.lines()) || shows_edits(case, context, gold)
+    };
+    let shown = case.gold_functions.iter().filter(is_shown).count();
     share(shown, case.gold_functions.len())
+}
+
+fn shows_edits(case: &Case, context: &Context, gold: &GoldFunction) -> bool {
+    let mut folded = context.folded.iter();
+    let is_folded = folded.any(|(file, lines)| *file == gold.file && lines.covers(gold.lines()));
+    let edits = case
+        .edits
+        .iter()
+        .filter(|edit| edit.file == gold.file && gold.lines().overlap(edit.lines()) > 0);
+    let mut edits = edits.peekable();
+    is_folded
+        && edits.peek().is_some()
+        && edits.all(|edit| shows(context, &edit.file, edit.lines()))
 }
 
 /// Whether what is shown of a file covers all of these lines together.

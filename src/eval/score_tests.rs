@@ -52,6 +52,7 @@ fn context(used: usize, files: &[&str], full: &[(&str, u32, u32)]) -> Context {
             .iter()
             .map(|(path, start, end)| ((*path).to_owned(), Lines::new(*start, *end)))
             .collect(),
+        folded: Vec::new(),
     }
 }
 
@@ -309,4 +310,30 @@ fn intent_and_critical_files_where_the_case_has_them() {
     check(&scores, &[(Metric::Critical3, 1.0), (Metric::Intent, 0.0)]);
     assert_eq!(scores.get(Metric::FunctionAcc5), None);
     assert_eq!(scores.get(Metric::Shown(Budget::B8000)), None);
+}
+
+#[test]
+fn a_folded_body_counts_where_every_edited_line_is_there() {
+    let mut case = case(&["a"], vec![gold("a", "f", 10, 60)]);
+    case.edits = vec![Edit {
+        file: "a".to_owned(),
+        start: 50,
+        end: 51,
+        inside: Inside::Function,
+    }];
+    let shown = |lines: &[(u32, u32)], folded: bool| {
+        let lines = lines
+            .iter()
+            .map(|(a, b)| ("a".to_owned(), Lines::new(*a, *b)));
+        let folded = folded.then(|| ("a".to_owned(), Lines::new(10, 60)));
+        let context = Context {
+            lines: lines.collect(),
+            folded: folded.into_iter().collect(),
+            ..Context::default()
+        };
+        shown_share(&case, &context)
+    };
+    assert_eq!(shown(&[(10, 14), (30, 60)], true), 1.0);
+    assert_eq!(shown(&[(10, 14), (30, 60)], false), 0.0);
+    assert_eq!(shown(&[(10, 50)], true), 0.0);
 }

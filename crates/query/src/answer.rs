@@ -4,7 +4,7 @@ use foveate_index::Snapshot;
 
 use crate::assemble::{self, Pack};
 use crate::config::RankingConfig;
-use crate::intent::{self, Intent};
+use crate::intent::{self, Intent, IntentKind};
 use crate::issue::Issue;
 use crate::rank::{self, ListedFile, ListedFunction, ListedPlace};
 use crate::request::Request;
@@ -57,11 +57,11 @@ pub fn answer(
 ) -> Answer {
     let start = now();
     let text = QueryText::parse(&request.query);
-    let intent = intent::detect(&text, request.intent);
+    let intent = intent(&text, request);
     let detected = now();
     let (words, candidates) = rayon::join(
         || rank::search(snapshot, &text, &config.rank),
-        || resolve::resolve(snapshot, &text, &request.focus, &config.resolve),
+        || resolve::resolve(snapshot, &text, &request.into(), &config.resolve),
     );
     let resolved = now();
     let mut ranked = rank::rank(
@@ -75,7 +75,7 @@ pub fn answer(
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
     issues.extend(candidates.unknown_focus());
-    if ranked.files.is_empty() {
+    if ranked.files.is_empty() && request.changes.is_empty() {
         issues.push(Issue {
             code: "no_match",
             detail: "nothing in the repository matches the words of the query".to_owned(),
@@ -113,6 +113,20 @@ pub fn answer(
             rank: done - resolved,
             assemble: end - done,
         },
+    }
+}
+
+/// What is asked for. Who shows a change and says nothing wants what hangs together with it, as for a
+/// refactoring.
+fn intent(text: &QueryText, request: &Request) -> Intent {
+    let is_silent = request.query.trim().is_empty() && !request.changes.is_empty();
+    match request.intent {
+        None if is_silent => Intent {
+            kind: IntentKind::Refactor,
+            confidence: 1.0,
+            signals: vec!["change"],
+        },
+        given => intent::detect(text, given),
     }
 }
 

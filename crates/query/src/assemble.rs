@@ -10,13 +10,16 @@
 
 mod bodies;
 mod card;
+mod changed;
 mod config;
+mod fold;
 mod links;
 mod needs;
 mod packed;
 mod permalink;
 mod plan;
 mod render;
+mod siblings;
 mod source;
 mod twins;
 mod unindexed;
@@ -71,6 +74,8 @@ pub struct Item {
     pub fidelity: Fidelity,
     /// Whether lines inside it were left out (marked in the text).
     pub cut: bool,
+    /// Whether what was left out is documentation, comments and texts alone.
+    pub folded: bool,
     /// The lines that stand in the context as they are; none of a card.
     pub shown: Vec<Lines>,
     /// What it costs, its own markup included.

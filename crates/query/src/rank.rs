@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
     use crate::config::RankingConfig;
-    use crate::request::Focus;
+    use crate::request::Request;
 
     #[test]
     fn the_largest_value_is_found_wherever_it_stands() {
@@ -191,8 +191,9 @@ mod tests {
         let snapshot = Snapshot::build(revision, 1, files, None, None).unwrap();
         let config = RankingConfig::default();
         let text = QueryText::parse("`connect` fails");
+        let request = Request::default();
         let candidates =
-            crate::resolve::resolve(&snapshot, &text, &Focus::default(), &config.resolve);
+            crate::resolve::resolve(&snapshot, &text, &(&request).into(), &config.resolve);
         let words = Words::none(&snapshot, &text);
         let kind = IntentKind::BugFix;
         let ranked = rank(&snapshot, words, &candidates, kind, &config.rank, 1);

@@ -1,6 +1,7 @@
 //! The definitions and files that the query names, each with how it was found and how strong that
 //! evidence is. Nothing is ranked here. Start at [`resolve`].
 
+mod changes;
 mod frames;
 mod literals;
 mod names;
@@ -8,16 +9,17 @@ mod packages;
 mod places;
 mod words;
 
+pub(crate) use self::changes::{CHANGE, within};
 pub(crate) use self::words::is_stop_word;
 
 use std::cell::OnceCell;
 
 use foveate_index::{DefId, FileId, Snapshot};
-use foveate_model::Role;
+use foveate_model::{Lines, Role};
 
 use self::packages::Manifests;
 use crate::issue::{self, Issue};
-use crate::request::Focus;
+use crate::request::{Change, Focus, Request};
 use crate::text::QueryText;
 
 /// The `[resolve]` table of `config/ranking.toml`.
@@ -93,7 +95,7 @@ pub struct FileEvidence {
     pub file: FileId,
     /// 0 to 1.
     pub strength: f32,
-    /// How it was found: `path`, `traceback`, `import`, `focus`, `module`, `literal`.
+    /// How it was found: `path`, `traceback`, `import`, `focus`, `change`, `module`, `literal`.
     pub from: &'static str,
 }
 
@@ -119,6 +121,8 @@ pub struct Candidates {
     pub definitions: Vec<Evidence>,
     /// Files with their evidence, in the order of discovery.
     pub files: Vec<FileEvidence>,
+    /// Lines that the caller's change touched, by file.
+    pub changed: Vec<(FileId, Lines)>,
     /// What of the focus the snapshot does not have, as given.
     pub unknown: Unknown,
 }
@@ -154,11 +158,29 @@ impl Candidates {
     }
 }
 
+/// What the caller says beside the query.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Paths and symbols that matter.
+    pub focus: &'a Focus,
+    /// What was changed.
+    pub changes: &'a [Change],
+}
+
+impl<'a> From<&'a Request> for Known<'a> {
+    fn from(request: &'a Request) -> Self {
+        Self {
+            focus: &request.focus,
+            changes: &request.changes,
+        }
+    }
+}
+
 /// Resolves what the query names.
 pub fn resolve(
     snapshot: &Snapshot,
     text: &QueryText,
-    focus: &Focus,
+    known: &Known<'_>,
     config: &ResolveConfig,
 ) -> Candidates {
     let mut finder = Finder {
@@ -168,7 +190,8 @@ pub fn resolve(
         fuzzy_left: config.fuzzy_names,
         manifests: OnceCell::new(),
     };
-    finder.focus(focus);
+    finder.changes(known.changes);
+    finder.focus(known.focus);
     finder.frames(text);
     finder.paths(text);
     finder.imports(text);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, RepoPath, SourceFile};
-use foveate_query::resolve::{Candidates, resolve};
+use foveate_query::resolve::{Candidates, Known, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Focus, RankingConfig};
 
@@ -75,7 +75,11 @@ fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
 
 fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
     let config = RankingConfig::default();
-    resolve(snapshot, &QueryText::parse(query), focus, &config.resolve)
+    let known = Known {
+        focus,
+        changes: &[],
+    };
+    resolve(snapshot, &QueryText::parse(query), &known, &config.resolve)
 }
 
 /// `query` must resolve `name`, found as `from`, to exactly `expected`.

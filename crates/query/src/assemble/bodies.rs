@@ -8,11 +8,14 @@ use foveate_model::Role;
 
 use super::Dropped;
 use super::card;
+use super::changed;
 use super::packed::{Measured, Shows};
 use super::plan::{BODY, COMPACT, Pass, Plan};
 use super::render::SectionKind;
+use super::source::Matters;
 use super::twins::{Stretch, Twin};
 use crate::rank::{PlaceId, RankedPlace};
+use crate::resolve::within;
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -32,6 +35,8 @@ struct Body {
     rank: usize,
     section: SectionKind,
     is_container: bool,
+    /// Whether it must be there, at least in part: the caller's own change.
+    is_changed: bool,
     /// Tokens: estimated until `is_counted`.
     tokens: usize,
     is_counted: bool,
@@ -62,21 +67,28 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// The ranked places, then the definitions that the query names and that are not ranked.
+    /// The caller's change, the ranked places, then the definitions that the query names and that are not
+    /// ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
         let most = plan.config.full_candidates;
         let files = &plan.snapshot.files;
         let named = plan.named_order.iter().take(most);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(most).cloned();
+        let changed = changed::places(plan);
         let mut seen = HashSet::default();
-        let mut bodies: Vec<Body> = ranked
-            .chain(named)
+        let all = changed.iter().cloned().chain(ranked).chain(named);
+        let mut bodies: Vec<Body> = all
             .filter(|place| seen.insert(place.id))
             .enumerate()
-            .map(|(rank, place)| body(plan, place, rank))
+            .map(|(rank, place)| body(plan, place, rank, rank < changed.len()))
             .collect();
-        bodies.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.rank.cmp(&b.rank)));
+        bodies.sort_by(|a, b| {
+            b.is_changed
+                .cmp(&a.is_changed)
+                .then(b.worth.total_cmp(&a.worth))
+                .then(a.rank.cmp(&b.rank))
+        });
         Self { bodies }
     }
 
@@ -94,7 +106,8 @@ impl Bodies {
                 continue;
             }
             body.try_add(plan, pass);
-            if body.rank == 0 && body.state == State::Waiting && pass == Pass::Share {
+            let must_be_there = body.rank == 0 || body.is_changed;
+            if must_be_there && body.state == State::Waiting && pass == Pass::Share {
                 body.add_cut(plan, plan.budget * plan.config.cut_share as usize / 100);
             }
         }
@@ -209,6 +222,7 @@ impl Body {
     /// Why it is shown.
     fn reason(&self) -> String {
         match self.section {
+            _ if self.is_changed => "changed".to_owned(),
             SectionKind::Definitions => format!("named by the query, rank {}", self.rank + 1),
             _ => format!("rank {}", self.rank + 1),
         }
@@ -221,17 +235,16 @@ impl Body {
         }
     }
 
+    /// Adds it whole, or with its long documentation folded where the whole does not fit.
     fn try_add(&mut self, plan: &mut Plan<'_>, pass: Pass) {
-        let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
-        let estimate = (self.tokens as f32 / slack) as usize;
-        if estimate > plan.packed.left() || estimate > self.most_tokens(plan, pass) {
-            return;
-        }
         let shows = self.shows();
         // Something else shows some of these lines and would not go away.
         let Some(freed) = plan.packed.replaces(&shows) else {
             return;
         };
+        if !self.may_fit(plan, pass) {
+            return self.try_add_folded(plan, freed, pass);
+        }
         let measured = self.measured.take().unwrap_or_else(|| {
             let mut entry = card::full(plan.snapshot, &self.place, self.section);
             entry.reason = self.reason();
@@ -239,9 +252,39 @@ impl Body {
         });
         self.tokens = measured.tokens;
         self.is_counted = true;
-        if !self.allowed(plan, &measured, freed, pass) {
+        if self.allowed(plan, &measured, freed, pass) {
+            self.add(plan, measured, shows);
+        } else {
             self.measured = Some(measured);
-        } else if self.find_twin(plan) {
+            self.try_add_folded(plan, freed, pass);
+        }
+    }
+
+    /// Whether it is worth counting.
+    fn may_fit(&self, plan: &Plan<'_>, pass: Pass) -> bool {
+        let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
+        let estimate = (self.tokens as f32 / slack) as usize;
+        estimate <= plan.packed.left() && estimate <= self.most_tokens(plan, pass)
+    }
+
+    fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: Pass) {
+        let folded = card::folded(plan.snapshot, &self.place, self.section);
+        let Some((mut entry, lines)) = folded.filter(|_| !self.is_changed) else {
+            return;
+        };
+        entry.reason = self.reason();
+        let shows = Shows {
+            lines,
+            ..self.shows()
+        };
+        let measured = plan.packed.measure(entry);
+        if self.allowed(plan, &measured, freed, pass) {
+            self.add(plan, measured, shows);
+        }
+    }
+
+    fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {
+        if self.find_twin(plan) {
             self.state = State::Alike;
         } else {
             plan.packed.add(measured, shows, (BODY, self.rank));
@@ -300,13 +343,14 @@ impl Body {
     fn most_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
         let config = plan.config;
         let percent = match (self.rank, pass) {
+            _ if self.is_changed => 100,
             (0, Pass::Share) => config.first_body_share,
             (0, Pass::Rest) => 100,
             (_, Pass::Share) => config.other_body_share,
             (_, Pass::Rest) => config.rest_body_share,
         };
         let most = plan.budget * percent as usize / 100;
-        if self.is_container {
+        if self.is_container && !self.is_changed {
             most.min(config.container_tokens.max(plan.budget / 20))
         } else {
             most
@@ -320,11 +364,16 @@ impl Body {
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
+            let changed = within(&plan.candidates.changed, self.file, self.place.lines);
+            let matters = Matters {
+                words: &plan.words,
+                changed: &changed,
+            };
             let (mut entry, lines) = card::partial(
                 plan.snapshot,
                 &self.place,
                 self.section,
-                &plan.words,
+                matters,
                 bytes as usize,
             );
             entry.reason = self.reason();
@@ -343,7 +392,7 @@ impl Body {
     }
 }
 
-fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
+fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize, is_changed: bool) -> Body {
     let files = &plan.snapshot.files;
     let file = place.id.file(files);
     let (stretch, is_container, is_named) = match place.id {
@@ -356,11 +405,11 @@ fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
     };
     let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
     let section = match files.file(file).role {
-        Role::Test => SectionKind::Tests,
-        _ if is_named => SectionKind::Definitions,
+        Role::Test if !is_changed => SectionKind::Tests,
+        _ if is_named || is_changed => SectionKind::Definitions,
         _ => SectionKind::Snippets,
     };
-    let is_likely = rank == 0 || plan.is_likely(&place, tokens);
+    let is_likely = rank == 0 || is_changed || plan.is_likely(&place, tokens);
     let cost = (tokens as f32).powf(plan.config.cost_exponent);
     Body {
         worth: place.probability / cost,
@@ -370,6 +419,7 @@ fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize) -> Body {
         rank,
         section,
         is_container,
+        is_changed,
         tokens,
         is_counted: false,
         measured: None,

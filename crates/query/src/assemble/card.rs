@@ -1,13 +1,13 @@
 //! A definition or file as an entry: its card at each fidelity, its body whole or cut.
 
-use foldhash::HashSet;
 use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
+use super::fold;
 use super::render::{Entry, Scope, SectionKind, Shape};
-use super::source::{Part, clean, cut, one_line, span_of, whole_lines};
+use super::source::{Matters, Part, clean, cut, one_line, span_of, whole_lines};
 use super::twins::Twin;
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -146,7 +146,7 @@ pub(super) fn partial(
     snapshot: &Snapshot,
     place: &RankedPlace,
     section: SectionKind,
-    words: &HashSet<String>,
+    matters: Matters<'_>,
     bytes: usize,
 ) -> (Entry, Vec<Lines>) {
     let files = &snapshot.files;
@@ -156,25 +156,34 @@ pub(super) fn partial(
         PlaceId::Stretch(_) => 0,
     };
     let whole = clean(span(files, place).of(text));
-    let parts = cut(&whole, place.lines.start, head, words, bytes);
-    let mut body = String::new();
-    let mut shown = Vec::new();
-    for part in &parts {
-        if !body.is_empty() {
-            body.push('\n');
-        }
-        match part {
-            Part::Shown(first, lines) => {
-                body.push_str(&lines.join("\n"));
-                let last = first + lines.len().saturating_sub(1) as u32;
-                shown.push(Lines::new(*first, last));
-            }
-            Part::LeftOut(lines) => body.push_str(&left_out(*lines)),
-        }
-    }
-    let mut entry = of_place(files, place, section, Fidelity::Full, body);
+    let parts = cut(&whole, place.lines.start, head, matters, bytes);
+    let mut entry = of_place(files, place, section, Fidelity::Full, written(&parts));
     entry.cut = true;
-    (entry, shown)
+    (entry, fold::shown(&parts))
+}
+
+/// A place with its long documentation, comments and texts folded, and which lines are left; nothing
+/// where it has none.
+pub(super) fn folded(
+    snapshot: &Snapshot,
+    place: &RankedPlace,
+    section: SectionKind,
+) -> Option<(Entry, Vec<Lines>)> {
+    let files = &snapshot.files;
+    let parts = fold::folded(files, place)?;
+    let body = clean(&written(&parts)).into_owned();
+    let mut entry = of_place(files, place, section, Fidelity::Full, body);
+    entry.folded = true;
+    Some((entry, fold::shown(&parts)))
+}
+
+/// The parts of a text with marks where lines are left out.
+fn written(parts: &[Part<'_>]) -> String {
+    let written = parts.iter().map(|part| match part {
+        Part::Shown(_, lines) => lines.join("\n"),
+        Part::LeftOut(lines) => left_out(*lines),
+    });
+    written.collect::<Vec<_>>().join("\n")
 }
 
 /// What stands in place of lines that are not shown.
@@ -243,6 +252,7 @@ pub(super) fn outline(
         lines: Lines::new(1, content.facts.line_count.max(1)),
         fidelity: Fidelity::Compact,
         cut: false,
+        folded: false,
         scope: None,
         reason: String::new(),
         facts: Vec::new(),
@@ -315,6 +325,7 @@ fn of_place(
         lines: place.lines,
         fidelity,
         cut: false,
+        folded: false,
         scope: scope(files, place),
         reason: String::new(),
         facts: Vec::new(),

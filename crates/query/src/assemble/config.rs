@@ -18,6 +18,7 @@ pub struct AssembleConfig {
     pub cut_share: u32,
     pub container_tokens: usize,
     pub named_strength: f32,
+    pub sure_strength: f32,
     pub named_cards_share: usize,
     pub compact_cards: usize,
     pub members: usize,

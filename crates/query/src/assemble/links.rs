@@ -488,6 +488,7 @@ fn add_caller(
             Fidelity::Full
         },
         cut: false,
+        folded: false,
         scope: None,
         reason: format!("uses {}", files.definition(of).qualified_name),
         facts: vec![
@@ -545,6 +546,7 @@ fn add_import(
         lines,
         fidelity: Fidelity::Compact,
         cut: false,
+        folded: false,
         scope: None,
         reason: format!("imports {}", paths.join(" -> ")),
         facts: vec![("imports", paths.join(" -> "))],

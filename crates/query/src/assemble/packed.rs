@@ -68,6 +68,8 @@ pub(super) struct Packed<'a> {
     /// Most tokens, with regard to the characters.
     budget: usize,
     placed: Vec<Placed>,
+    /// What the caller has already: it counts as shown.
+    seen: Vec<(FileId, Lines)>,
     /// Tokens of each section's tags, in the order of [`SectionKind::ALL`].
     tags: [usize; 5],
     /// Tokens of the head and of all placed entries, with the sections, files and classes that they
@@ -76,14 +78,21 @@ pub(super) struct Packed<'a> {
     sequence: usize,
 }
 
+/// All lines of a file, however many.
+pub(super) const WHOLE: Lines = Lines {
+    start: 1,
+    end: u32::MAX,
+};
+
 /// Least characters per token of usual code: what is shorter is cut at the end.
 const CHARS_PER_TOKEN: usize = 3;
 
 impl<'a> Packed<'a> {
-    pub(super) fn new(form: Form<'a>) -> Self {
+    pub(super) fn new(form: Form<'a>, seen: Vec<(FileId, Lines)>) -> Self {
         let mut packed = Self {
             budget: form.budget.min(form.max_chars / CHARS_PER_TOKEN),
             placed: Vec::new(),
+            seen,
             tags: SectionKind::ALL.map(|section| {
                 let (open, close) = render::section(form.format, section, false);
                 tokenizer::count_entry(&open) + tokenizer::count_entry(&close)
@@ -189,16 +198,17 @@ impl<'a> Packed<'a> {
         self.lines_of(file).any(|shown| shown.overlap(lines) > 0)
     }
 
-    /// Whether all of these lines are shown by one whole body.
+    /// Whether all of these lines are shown by one whole body, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
         self.lines_of(file).any(|shown| shown.covers(lines))
     }
 
     fn lines_of(&self, file: FileId) -> impl Iterator<Item = Lines> {
-        self.placed
-            .iter()
-            .filter(move |p| p.shows.file == file)
+        let placed = self.placed.iter().filter(move |p| p.shows.file == file);
+        let seen = self.seen.iter().filter(move |(seen, _)| *seen == file);
+        placed
             .flat_map(|p| p.shows.lines.iter().copied())
+            .chain(seen.map(|(_, lines)| *lines))
     }
 
     /// Whether a card or body of a place is in.
@@ -217,9 +227,9 @@ impl<'a> Packed<'a> {
         self.placed.is_empty()
     }
 
-    /// Whether anything of a file is in.
+    /// Whether anything of a file is in, or the caller has all of it.
     pub(super) fn has_file(&self, file: FileId) -> bool {
-        self.placed.iter().any(|p| p.shows.file == file)
+        self.placed.iter().any(|p| p.shows.file == file) || self.shows_all(file, WHOLE)
     }
 
     /// Tokens that a body of these lines makes superfluous; none where it cannot replace all that
@@ -410,7 +420,10 @@ impl<'a> Packed<'a> {
             name: entry.name.clone(),
             lines: entry.lines,
             fidelity: entry.fidelity,
-            cut: entry.cut || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            cut: entry.cut
+                || entry.folded
+                || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            folded: entry.folded,
             shown: placed.shows.lines.clone(),
             tokens: measured.tokens,
             reason: entry.reason.clone(),

@@ -7,12 +7,14 @@ use foveate_model::Role;
 
 use super::bodies::Bodies;
 use super::card;
+use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::links::Links;
 use super::needs;
 use super::packed::{Form, Order, Packed, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
+use super::siblings;
 use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
 use crate::intent::{Intent, IntentKind};
@@ -58,7 +60,7 @@ pub(super) enum Pass {
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
     pub config: &'a AssembleConfig,
-    intent: IntentKind,
+    pub intent: IntentKind,
     pub profile: &'a Profile,
     /// What gets in.
     pub limits: Limits,
@@ -99,6 +101,15 @@ impl<'a> Plan<'a> {
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let mut limits = config.limits(request.breadth);
+        if !request.changes.is_empty() {
+            let wide = config.breadth.wide;
+            limits = Limits {
+                needed_cards: wide.needed_cards,
+                tests: wide.tests,
+                callers: wide.callers,
+                ..limits
+            };
+        }
         limits.min_probability = request.min_probability.unwrap_or(limits.min_probability);
         let files = ranked.files.iter();
         Self {
@@ -112,7 +123,10 @@ impl<'a> Plan<'a> {
             ranked,
             candidates,
             budget: request.budget_tokens,
-            packed: Packed::new(form(snapshot, request, intent)),
+            packed: Packed::new(
+                form(snapshot, request, intent),
+                changed::seen(&snapshot.files, &request.seen),
+            ),
             twins: Twins::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             named,
@@ -124,7 +138,8 @@ impl<'a> Plan<'a> {
 
     /// Runs the steps.
     pub(super) fn pack(mut self) -> Pack {
-        self.first_card();
+        self.first_cards();
+        self.focus_cards();
         let mut bodies = Bodies::new(&self);
         if self.intent.is_change() {
             bodies.fill(&mut self, Pass::Share);
@@ -142,6 +157,7 @@ impl<'a> Plan<'a> {
         needs::add_cards(&mut self, &shown);
         self.compact_cards();
         self.outlines();
+        siblings::add(&mut self);
         links.fill(&mut self, Pass::Rest);
         bodies.report(&mut self);
         links.report(&mut self);
@@ -302,27 +318,83 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The signature of the best place: whatever else there is no room for, it is there.
-    fn first_card(&mut self) {
-        let Some(first) = self.ranked.places.first() else {
-            return;
-        };
-        let file = first.id.file(&self.snapshot.files);
-        let section = match self.snapshot.files.file(file).role {
-            Role::Test => SectionKind::Tests,
-            _ => SectionKind::Definitions,
-        };
-        let entry = Entry {
-            reason: "rank 1".to_owned(),
-            ..card::signature_of(self.snapshot, first, section)
-        };
-        let shows = Shows {
-            file,
-            place: Some(first.id),
-            lines: Vec::new(),
-        };
-        // Where not even this fits, the answer says that the budget is too small.
-        let _ = self.try_add(entry, shows, (COMPACT, 0), Pass::Rest);
+    /// The signatures of the best place and of the caller's change: whatever else there is no room for,
+    /// they are there.
+    fn first_cards(&mut self) {
+        let files = &self.snapshot.files;
+        let is_new =
+            |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
+        let first = self.ranked.places.iter().find(is_new).cloned();
+        let changed = changed::places(self);
+        let reasons = changed.into_iter().map(|place| (place, "changed"));
+        let all = reasons.chain(first.map(|place| (place, "rank 1")));
+        for (position, (place, reason)) in all.enumerate() {
+            let file = place.id.file(files);
+            let section = match files.file(file).role {
+                Role::Test if reason != "changed" => SectionKind::Tests,
+                _ => SectionKind::Definitions,
+            };
+            let entry = Entry {
+                reason: reason.to_owned(),
+                ..card::signature_of(self.snapshot, &place, section)
+            };
+            let shows = Shows {
+                file,
+                place: Some(place.id),
+                lines: Vec::new(),
+            };
+            if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
+                break;
+            }
+            // Where not even this fits, the answer says that the budget is too small.
+            let _ = self.try_add(entry, shows, (COMPACT, position), Pass::Rest);
+        }
+    }
+
+    /// What the caller says matters: a card each, in half of what is left.
+    fn focus_cards(&mut self) {
+        let least = self.packed.left() / 2;
+        let symbols = self.candidates.definitions.iter();
+        let symbols = symbols.filter(|evidence| evidence.from == "focus");
+        let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
+        let paths = self.candidates.files.iter();
+        let paths = paths.filter(|evidence| evidence.from == "focus");
+        let paths: Vec<FileId> = paths.map(|evidence| evidence.file).collect();
+        for (position, id) in symbols.into_iter().enumerate() {
+            let entry = Entry {
+                reason: "focus".to_owned(),
+                ..card::compact(self.snapshot, id, SectionKind::Definitions)
+            };
+            let is_in = self.packed.has(PlaceId::Definition(id));
+            if !is_in && self.packed.left() > least {
+                let _ = self.try_add(entry, self.card_shows(id), (COMPACT, position), Pass::Rest);
+            }
+        }
+        for (position, file) in paths.into_iter().enumerate() {
+            if self.packed.has_file(file) || self.packed.left() <= least {
+                continue;
+            }
+            self.outline(file, "focus", position);
+        }
+    }
+
+    /// Adds a file by the names in it, if there is room.
+    fn outline(&mut self, file: FileId, reason: &str, position: usize) {
+        let section = SectionKind::Definitions;
+        let entry = card::outline(self.snapshot, file, section, self.config.members);
+        if let Some(entry) = entry {
+            let shows = Shows {
+                file,
+                place: None,
+                lines: Vec::new(),
+            };
+            let entry = Entry {
+                reason: reason.to_owned(),
+                ..entry
+            };
+            // What does not fit is in the ranking of files all the same.
+            let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
+        }
     }
 
     /// Definitions that the query names: classes with what they have, others by their signature. Those
@@ -331,16 +403,21 @@ impl<'a> Plan<'a> {
     fn named_cards(&mut self) {
         let most = self.config.breadth.wide.named_cards;
         let mut left = self.budget * self.config.named_cards_share / 100;
-        let mut unlikely = if self.intent.is_change() {
-            self.limits.named_cards
-        } else {
+        // Where nothing has to be changed, names are what is asked about.
+        let is_asked = !self.intent.is_change() || self.limits.named_cards == most;
+        let mut unlikely = if is_asked {
             most
+        } else {
+            self.limits.named_cards
         };
         for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
             let file = self.snapshot.files.file_of(id);
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
-            if self.packed.shows_all(file, lines) || (!is_shown && unlikely == 0) {
+            let strength = self.named.get(&id).copied().unwrap_or(0.0);
+            let is_wanted =
+                is_shown || unlikely > 0 && (is_asked || strength >= self.config.sure_strength);
+            if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
             let place = PlaceId::Definition(id);
@@ -424,21 +501,7 @@ impl<'a> Plan<'a> {
             if self.packed.has_file(file) {
                 continue;
             }
-            let entry = card::outline(
-                self.snapshot,
-                file,
-                SectionKind::Definitions,
-                self.config.members,
-            );
-            if let Some(entry) = entry {
-                let shows = Shows {
-                    file,
-                    place: None,
-                    lines: Vec::new(),
-                };
-                // What does not fit is in the ranking of files all the same.
-                let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
-            }
+            self.outline(file, "one of the best files", position);
         }
     }
 

@@ -101,6 +101,8 @@ pub(super) struct Entry {
     pub lines: Lines,
     pub fidelity: Fidelity,
     pub cut: bool,
+    /// Whether only documentation, comments and texts were left out.
+    pub folded: bool,
     /// The class that it stands in.
     pub scope: Option<Scope>,
     /// Why it is here, for who looks at it later.
@@ -137,6 +139,9 @@ impl Entry {
         }
         if self.cut {
             show("cut", "true");
+        }
+        if self.folded {
+            show("folded", "true");
         }
         for (name, value) in &self.facts {
             show(name, &escape(value));

@@ -136,21 +136,36 @@ pub(super) enum Part<'a> {
     LeftOut(Lines),
 }
 
-/// The lines of a long definition that matter most, within `bytes`: its head, then the stretches
-/// around the lines with the most `words`, then its last line. `first` is the number of the first
-/// line.
+/// What tells which lines of a long text matter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matters<'a> {
+    /// Words that stand in them.
+    pub words: &'a foldhash::HashSet<String>,
+    /// Lines that were changed, which come before all others.
+    pub changed: &'a [Lines],
+}
+
+/// The lines of a long definition that matter most, within `bytes`: its head, then the changed lines and
+/// the stretches around the lines with the most words. `first` is the number of the first line.
 pub(super) fn cut<'a>(
     text: &'a str,
     first: u32,
     head: usize,
-    words: &foldhash::HashSet<String>,
+    matters: Matters<'_>,
     bytes: usize,
 ) -> Vec<Part<'a>> {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut wanted: Vec<(usize, usize)> = lines
         .iter()
         .enumerate()
-        .map(|(i, line)| (weight(line, words), i))
+        .map(|(i, line)| {
+            let number = first + i as u32;
+            let is_changed = matters.changed.iter().any(|lines| lines.contains(number));
+            (
+                weight(line, matters.words) + usize::from(is_changed) * CHANGED,
+                i,
+            )
+        })
         .collect();
     // Heaviest first, then from the top, so that a text without any of the words keeps its start.
     wanted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -188,7 +203,7 @@ pub(super) fn cut<'a>(
     parts(&lines, &kept, first)
 }
 
-fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
+pub(super) fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'a>> = Vec::new();
     for (i, (line, kept)) in lines.iter().zip(kept).enumerate() {
         let number = first + i as u32;
@@ -201,6 +216,9 @@ fn parts<'a>(lines: &[&'a str], kept: &[bool], first: u32) -> Vec<Part<'a>> {
     }
     parts
 }
+
+/// What a changed line weighs: more than any words.
+const CHANGED: usize = 1 << 20;
 
 /// How many of the words stand in a line, whole or as parts of identifiers.
 fn weight(line: &str, words: &foldhash::HashSet<String>) -> usize {
@@ -248,7 +266,11 @@ mod tests {
             })
             .collect();
         let words = ["close".to_owned()].into_iter().collect();
-        let parts = cut(text.trim_end_matches('\n'), 101, 2, &words, 150);
+        let matters = Matters {
+            words: &words,
+            changed: &[],
+        };
+        let parts = cut(text.trim_end_matches('\n'), 101, 2, matters, 150);
         // What the words leave goes to the start.
         assert!(
             matches!(parts.first(), Some(Part::Shown(101, lines)) if lines.starts_with(&["    line(1)", "    line(2)"]))
@@ -259,5 +281,21 @@ mod tests {
                 .any(|p| matches!(p, Part::Shown(_, lines) if lines.contains(&"    pool.close()")))
         );
         assert!(parts.iter().any(|p| matches!(p, Part::LeftOut(_))));
+        let matters = Matters {
+            changed: &[Lines::new(145, 145)],
+            ..matters
+        };
+        let parts = cut(text.trim_end_matches('\n'), 101, 2, matters, 90);
+        let shows = |wanted: &str| {
+            let mut shown = parts.iter().filter_map(|part| match part {
+                Part::Shown(_, lines) => Some(lines),
+                Part::LeftOut(_) => None,
+            });
+            shown.any(|lines| lines.contains(&wanted))
+        };
+        assert!(
+            shows("    line(45)") && !shows("    pool.close()"),
+            "{parts:?}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Whole contexts of small repositories: the rules of packing, one by one, and that the budget
 //! holds for any repository, format and size.
 
+mod asked;
 mod budget;
 mod nested;
 mod renderings;

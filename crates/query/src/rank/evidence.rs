@@ -10,7 +10,7 @@ use super::terms::query_terms;
 use super::weights::RankConfig;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
-use crate::resolve::Candidates;
+use crate::resolve::{CHANGE, Candidates};
 use crate::text::{QueryText, SegmentKind};
 
 /// A term of the query.
@@ -101,6 +101,8 @@ pub(super) struct Evidence {
     pub imports: Vec<(FileId, f32)>,
     /// The past commits that the query cites, by position, with 1 / sqrt(commits cited as one).
     cited: Vec<(u32, f32)>,
+    /// Files that the caller says matter, with how surely.
+    pub focus: Vec<(FileId, f32)>,
     /// Messages that share rare word trigrams with the query's error messages.
     pub messages: Vec<(MessagePlace, f32)>,
 }
@@ -147,7 +149,8 @@ impl Evidence {
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             imports: noisy_or(files(true)),
-            cited: cited(snapshot, text, config.most_cited),
+            cited: cited(snapshot, text, candidates, config.most_cited),
+            focus: focus(candidates),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
     }
@@ -190,8 +193,15 @@ impl Evidence {
     }
 }
 
-fn cited(snapshot: &Snapshot, text: &QueryText, most: usize) -> Vec<(u32, f32)> {
-    let commits = snapshot.lexical.commits();
+/// Commits that the query cites, and the newest ones that touched what the caller changed: what was
+/// changed with it before.
+fn cited(
+    snapshot: &Snapshot,
+    text: &QueryText,
+    candidates: &Candidates,
+    most: usize,
+) -> Vec<(u32, f32)> {
+    let (files, commits) = (&snapshot.files, snapshot.lexical.commits());
     let of = |citation| {
         let found = commits.cited(citation);
         let share = 1.0 / (found.len() as f32).sqrt();
@@ -199,7 +209,22 @@ fn cited(snapshot: &Snapshot, text: &QueryText, most: usize) -> Vec<(u32, f32)> 
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };
-    noisy_or(text.citations.iter().flat_map(of).collect())
+    let changed = candidates.definitions.iter().filter(|e| e.from == CHANGE);
+    let touching = changed.flat_map(|evidence| {
+        let id = evidence.definition;
+        let function = commits.function(files.file_of(id), files.name_hash(id));
+        let all = function.map_or(&[][..], |function| commits.touching(function));
+        let newest = all.get(..most).unwrap_or(all);
+        let share = 1.0 / (newest.len().max(1) as f32);
+        newest.iter().map(move |commit| (*commit, share))
+    });
+    noisy_or(text.citations.iter().flat_map(of).chain(touching).collect())
+}
+
+fn focus(candidates: &Candidates) -> Vec<(FileId, f32)> {
+    let files = candidates.files.iter();
+    let said = files.filter(|evidence| matches!(evidence.from, "focus" | CHANGE));
+    noisy_or(said.map(|e| (e.file, e.strength)).collect())
 }
 
 /// One value per key, by key: `1 - Π(1 - strength)`.

@@ -48,7 +48,7 @@ impl Examined {
 /// The candidates among files, functions and stretches.
 pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> Examination {
     let text = QueryText::parse(&request.query);
-    let candidates = resolve::resolve(snapshot, &text, &request.focus, &config.resolve);
+    let candidates = resolve::resolve(snapshot, &text, &request.into(), &config.resolve);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).kind;
     let words = Words::search(snapshot, &text, config);

@@ -54,7 +54,7 @@ pub(super) fn signals(
     config: &RankConfig,
 ) -> Vec<(FileId, FileSignals)> {
     let dense = Dense::new(snapshot, evidence, config);
-    let hop = Hop::new(snapshot, &dense, config.hop_files);
+    let hop = Hop::new(snapshot, &dense, &evidence.focus, config.hop_files);
     let candidates = dense.candidates(snapshot, evidence, &hop, config.candidates_per_channel);
     let positions: HashMap<FileId, usize> = candidates.iter().copied().zip(0..).collect();
     // Files of one directory follow one another.
@@ -221,14 +221,15 @@ impl Dense {
     }
 }
 
-/// What the best files import and what imports them, with the best one's word score.
+/// What the best files, and those that the caller says matter, import and what imports them, with the
+/// best one's word score.
 struct Hop {
     imports: HashMap<FileId, f32>,
     importers: HashMap<FileId, f32>,
 }
 
 impl Hop {
-    fn new(snapshot: &Snapshot, dense: &Dense, most: usize) -> Self {
+    fn new(snapshot: &Snapshot, dense: &Dense, focus: &[(FileId, f32)], most: usize) -> Self {
         let mut hop = Self {
             imports: HashMap::default(),
             importers: HashMap::default(),
@@ -245,8 +246,8 @@ impl Hop {
             let held = of.entry(file).or_default();
             *held = held.max(score);
         };
-        for file in best(&words, most) {
-            let score = words[file.0 as usize];
+        let best = best(&words, most).map(|file| (file, words[file.0 as usize]));
+        for (file, score) in best.chain(focus.iter().copied()) {
             for imported in snapshot.graph.imports(file) {
                 note(&mut hop.importers, *imported, score);
             }

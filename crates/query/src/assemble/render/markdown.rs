@@ -51,6 +51,9 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     if entry.cut {
         notes.push("cut".to_owned());
     }
+    if entry.folded {
+        notes.push("folded".to_owned());
+    }
     for (name, value) in &entry.facts {
         notes.push(format!("{name} {}", inline(&escape(value))));
     }

@@ -1,0 +1,115 @@
+//! What stands beside the best file: a line for each file of its directory. Who explores or adds something
+//! wants to know where things are.
+
+use foveate_index::{FileId, Files};
+use foveate_model::Lines;
+use foveate_model::escape::escape;
+
+use super::Fidelity;
+use super::packed::Shows;
+use super::plan::{OUTLINE, Pass, Plan};
+use super::render::{Entry, SectionKind, Shape};
+use super::source::one_line;
+use crate::intent::IntentKind;
+
+/// Part of the budget that it may take: one in so many tokens.
+const SHARE: usize = 20;
+/// Longest line, in bytes, and bytes per token.
+const LINE: usize = 80;
+const BYTES_PER_TOKEN: usize = 4;
+/// Names per file.
+const NAMES: usize = 4;
+/// A directory with fewer files needs no summary.
+const LEAST: usize = 2;
+
+/// Adds the summary where the intent asks for it and there is room.
+pub(super) fn add(plan: &mut Plan<'_>) {
+    if !matches!(
+        plan.intent,
+        IntentKind::Explanation | IntentKind::Implementation
+    ) {
+        return;
+    }
+    let files = &plan.snapshot.files;
+    let shown = plan.ranked.files.iter().map(|file| file.id);
+    let Some(best) = shown.into_iter().find(|file| plan.packed.has_file(*file)) else {
+        return;
+    };
+    let mut body = String::new();
+    let mut rest = 0usize;
+    let siblings = siblings(files, best);
+    for sibling in &siblings {
+        let line = line(files, *sibling);
+        if body.len() + line.len() > plan.budget / SHARE * BYTES_PER_TOKEN {
+            rest += 1;
+            continue;
+        }
+        body.push_str(&line);
+        body.push('\n');
+    }
+    if siblings.len() < LEAST || body.is_empty() {
+        return;
+    }
+    if rest > 0 {
+        body.push_str(&format!("… {rest} more\n"));
+    }
+    body.pop();
+    let entry = Entry {
+        section: SectionKind::Definitions,
+        shape: Shape::Block,
+        path: files.path(best).to_owned(),
+        name: String::new(),
+        kind: "directory",
+        lines: Lines::new(1, 1),
+        fidelity: Fidelity::Compact,
+        cut: false,
+        folded: false,
+        scope: None,
+        reason: "other files of its directory".to_owned(),
+        facts: Vec::new(),
+        language: foveate_model::Language::Text,
+        body,
+    };
+    let shows = Shows {
+        file: best,
+        place: None,
+        lines: Vec::new(),
+    };
+    // It is a help where there is room for it.
+    let _ = plan.try_add(entry, shows, (OUTLINE, 0), Pass::Rest);
+}
+
+/// The other files of a file's directory, in path order.
+fn siblings(files: &Files, file: FileId) -> Vec<FileId> {
+    let directory = |id: FileId| {
+        let path = files.path(id);
+        path.rfind('/').map_or("", |at| &path[..=at])
+    };
+    let own = directory(file);
+    // Files are in path order, so that those of a directory and of what is below it follow each other.
+    let ids: Vec<FileId> = files.ids().collect();
+    let first = ids.partition_point(|id| files.path(*id) < own);
+    let below = ids.get(first..).unwrap_or_default().iter().copied();
+    let below = below.take_while(|id| files.path(*id).starts_with(own));
+    below
+        .filter(|id| *id != file && directory(*id) == own)
+        .collect()
+}
+
+/// The name of a file, and what it defines first.
+fn line(files: &Files, file: FileId) -> String {
+    let path = files.path(file);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let outer = files.definitions_of(file).filter_map(|id| {
+        let definition = files.definition(id);
+        let is_told = definition.parent.is_none() && !definition.modifiers.is_overload;
+        is_told.then(|| definition.name.to_string())
+    });
+    let names: Vec<String> = outer.take(NAMES).collect();
+    let text = if names.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}: {}", names.join(", "))
+    };
+    one_line(&escape(&text), LINE)
+}

@@ -1,0 +1,421 @@
+//! What a caller asks for beside the words: breadth, thresholds, a change, a focus, what was seen,
+//! links, and at most so many files and characters.
+
+use foveate_model::Lines;
+use proptest::prelude::*;
+
+use super::*;
+use crate::request::{Change, Focus, Seen};
+
+const POOL: &str = "
+    //- pool/core.py
+    LIMIT = 10
+
+
+    class Pool:
+        size = 4
+
+        def acquire(self, timeout):
+            connection = self.take(timeout)
+            return connection
+
+        def release(self, connection):
+            self.idle.append(connection)
+    //- pool/client.py
+    from pool.core import Pool
+
+
+    def fetch(url):
+        pool = Pool()
+        connection = pool.acquire(3)
+        return connection.get(url)
+    //- pool/colors.py
+    def darken(color):
+        return color - 1
+    //- tests/test_core.py
+    from pool.core import Pool
+
+
+    def test_acquire():
+        assert Pool().acquire(1)
+";
+
+const ACQUIRE: &str = "`Pool.acquire` ignores the timeout of a connection";
+
+fn ask_with(change: impl FnOnce(&mut Request)) -> Answer {
+    let snapshot = fixture(POOL);
+    let mut request = request(ACQUIRE, 4000, IntentKind::BugFix);
+    change(&mut request);
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    answer
+}
+
+fn all_items(answer: &Answer) -> Vec<&Item> {
+    let sections = answer.pack.sections.iter();
+    sections.flat_map(|section| &section.items).collect()
+}
+
+fn paths(answer: &Answer) -> Vec<&str> {
+    let mut paths: Vec<&str> = all_items(answer).iter().map(|i| i.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn the_narrower_the_less_is_shown_and_it_is_said_what_was_left_out() {
+    let at = |breadth| {
+        let answer = ask_with(|request| request.breadth = breadth);
+        let dropped = answer.pack.dropped.iter();
+        let low = dropped.filter(|d| d.reason == "low_value").count();
+        (answer.pack.used, low)
+    };
+    let [(precise, low), (balanced, _), (wide, _)] =
+        [Breadth::Precise, Breadth::Balanced, Breadth::Wide].map(at);
+    assert!(
+        precise < wide && balanced <= wide,
+        "{precise} {balanced} {wide}"
+    );
+    assert!(low > 0);
+}
+
+#[test]
+fn a_threshold_and_a_number_of_files_can_be_set_by_hand() {
+    let everything = ask_with(|_| {});
+    let likely = ask_with(|request| request.min_probability = Some(0.9));
+    assert!(all_items(&likely).len() < all_items(&everything).len());
+    assert!(paths(&everything).len() > 1);
+    let one = ask_with(|request| request.max_files = Some(1));
+    assert_eq!(paths(&one), ["pool/core.py"]);
+}
+
+#[test]
+fn probabilities_fall_with_the_rank_and_confidence_is_one_of_them() {
+    let answer = ask_with(|_| {});
+    let is_falling = |p: Vec<f32>| p.is_sorted_by(|a, b| a >= b) && p.iter().all(|p| *p <= 1.0);
+    assert!(is_falling(
+        answer.files.iter().map(|f| f.probability).collect()
+    ));
+    assert!(is_falling(
+        answer.functions.iter().map(|f| f.probability).collect()
+    ));
+    assert!(is_falling(
+        answer.places.iter().map(|p| p.probability).collect()
+    ));
+    assert!((0.0..=1.0).contains(&answer.pack.confidence));
+    let head = answer.pack.context.lines().next().unwrap();
+    let confidence = format!("confidence: {:.2}", answer.pack.confidence);
+    assert!(head.contains(&confidence), "{head}");
+    assert!(
+        head.contains(&format!("tokens: {} of 4000", answer.pack.used)),
+        "{head}"
+    );
+}
+
+#[test]
+fn a_vague_question_is_answered_with_doubt() {
+    let mut files = Vec::new();
+    for number in 0..190 {
+        let lines = "    page.wait()\n".repeat(40);
+        let code = format!("def part_{number}(page):\n{lines}    return page.slow({number})\n");
+        files.push((format!("app/part_{number}.py"), code));
+    }
+    let snapshot = snapshot(files);
+    let mut request = request("the page is slow", 1000, IntentKind::BugFix);
+    request.breadth = Breadth::Precise;
+    let answer = ask(&snapshot, &request);
+    assert!(
+        answer
+            .issues
+            .iter()
+            .any(|issue| issue.code == "low_confidence")
+    );
+    let head = answer.pack.context.lines().next().unwrap();
+    assert!(
+        head.contains("a stack trace, a name or a version would help"),
+        "{head}"
+    );
+}
+
+#[test]
+fn places_outside_functions_are_ranked_and_shown() {
+    let snapshot = fixture(POOL);
+    let request = request(
+        "raise the LIMIT of connections",
+        2000,
+        IntentKind::Implementation,
+    );
+    let answer = ask(&snapshot, &request);
+    let is_limit =
+        |place: &&crate::rank::ListedPlace| place.path == "pool/core.py" && place.lines.contains(1);
+    let place = answer.places.iter().find(is_limit).unwrap();
+    assert_eq!(
+        (place.kind, &*place.name),
+        ("constant", "LIMIT"),
+        "{place:?}"
+    );
+    assert!(
+        answer.pack.context.contains("LIMIT = 10"),
+        "{}",
+        answer.pack.context
+    );
+}
+
+#[test]
+fn settings_are_shown_by_their_key() {
+    let mut text = "[project]\nname = \"shop\"\n\n".to_owned();
+    for tool in ["black", "isort", "ruff", "mypy"] {
+        text.push_str(&format!(
+            "[tool.{tool}]\nline-length = 99\nstrict = true\ncolor = false\n\n"
+        ));
+    }
+    text.push_str("[dependency-groups]\ntests = [\n  \"pytest >= 7\",\n  \"pytest-cov\",\n]\n");
+    let snapshot = snapshot([
+        ("pyproject.toml".to_owned(), text),
+        (
+            "shop.py".to_owned(),
+            "def sell():\n    return 1\n".to_owned(),
+        ),
+    ]);
+    let mut request = request(
+        "Bump the pytest version in pyproject.toml",
+        2000,
+        IntentKind::Implementation,
+    );
+    request.breadth = Breadth::Balanced;
+    let answer = ask(&snapshot, &request);
+    let first = answer.places.first().unwrap();
+    assert_eq!((first.path.as_str(), first.kind), ("pyproject.toml", "key"));
+    assert!(
+        answer.pack.context.contains("\"pytest >= 7\""),
+        "{}",
+        answer.pack.context
+    );
+    assert!(first.name.contains("dependency-groups"), "{first:?}");
+    assert!(
+        !answer.pack.context.contains("[tool.black]"),
+        "{}",
+        answer.pack.context
+    );
+}
+
+#[test]
+fn a_change_is_there_with_its_callers_and_tests_without_a_query() {
+    let answer = ask_with(|request| {
+        request.query = String::new();
+        request.intent = None;
+        request.breadth = Breadth::Balanced;
+        request.changes = vec![Change {
+            path: RepoPath::new("pool/core.py").unwrap(),
+            lines: vec![Lines::new(8, 8)],
+        }];
+    });
+    let reasons: Vec<(String, String)> = all_items(&answer)
+        .into_iter()
+        .map(|item| (item.name.clone(), item.reason.clone()))
+        .collect();
+    let has = |name: &str, reason: &str| reasons.contains(&(name.to_owned(), reason.to_owned()));
+    assert!(has("Pool.acquire", "changed"), "{reasons:?}");
+    assert!(
+        answer.pack.context.contains("pool.acquire(3)"),
+        "{}",
+        answer.pack.context
+    );
+    assert!(
+        answer.pack.context.contains("test_acquire"),
+        "{}",
+        answer.pack.context
+    );
+    assert!(!answer.pack.context.contains("darken"));
+}
+
+#[test]
+fn a_long_change_is_cut_around_its_lines() {
+    let mut code = "def long(a):\n".to_owned();
+    for number in 0..600 {
+        code.push_str(&format!("    step_{number}(a, {number})\n"));
+    }
+    let snapshot = snapshot([("long.py".to_owned(), code)]);
+    let mut request = request("", 1500, IntentKind::BugFix);
+    request.changes = vec![Change {
+        path: RepoPath::new("long.py").unwrap(),
+        lines: vec![Lines::new(402, 402)],
+    }];
+    let pack = ask(&snapshot, &request).pack;
+    check_invariants(&snapshot, &request, &pack);
+    assert!(
+        pack.context.contains("    step_400(a, 400)"),
+        "{}",
+        pack.context
+    );
+    assert!(pack.context.contains("left out"));
+}
+
+#[test]
+fn what_was_seen_does_not_come_again() {
+    let first = ask_with(|_| {});
+    assert!(first.pack.context.contains("def acquire"));
+    let second = ask_with(|request| {
+        request.seen = Seen {
+            paths: vec![RepoPath::new("pool/client.py").unwrap()],
+            places: vec![
+                "pool/core.py:Pool.acquire".to_owned(),
+                "tests/test_core.py:4-5".to_owned(),
+            ],
+        }
+    });
+    assert!(
+        !second.pack.context.contains("def acquire"),
+        "{}",
+        second.pack.context
+    );
+    assert!(!paths(&second).contains(&"pool/client.py"));
+    assert!(!second.pack.context.contains("def test_acquire"));
+    assert!(
+        second.pack.context.contains("def release"),
+        "{}",
+        second.pack.context
+    );
+}
+
+#[test]
+fn a_focus_has_a_card_at_least() {
+    let answer = ask_with(|request| {
+        request.breadth = Breadth::Precise;
+        request.focus = Focus {
+            paths: vec![RepoPath::new("pool/colors.py").unwrap()],
+            symbols: vec!["fetch".to_owned()],
+        };
+    });
+    let reason = |name: &str, path: &str| {
+        let mut items = all_items(&answer).into_iter();
+        items.any(|item| item.name == name && item.path == path)
+    };
+    assert!(reason("fetch", "pool/client.py"), "{}", answer.pack.context);
+    assert!(
+        paths(&answer).contains(&"pool/colors.py"),
+        "{}",
+        answer.pack.context
+    );
+}
+
+#[test]
+fn links_lead_to_the_lines_and_few_characters_are_kept() {
+    let mut snapshot = fixture(POOL);
+    snapshot.revision.commit = "c0ffee".to_owned();
+    let mut request = request(ACQUIRE, 8000, IntentKind::BugFix);
+    request.format = Format::Markdown;
+    request.link_base = Some("https://github.com/acme/pool".to_owned());
+    let pack = ask(&snapshot, &request).pack;
+    let link = "https://github.com/acme/pool/blob/c0ffee/pool/core.py#L7-L9";
+    assert!(
+        pack.context.contains(&format!("]({link})")),
+        "{}",
+        pack.context
+    );
+    let mut items = pack.sections.iter().flat_map(|section| &section.items);
+    assert!(items.any(|item| item.link.as_deref() == Some(link)));
+    assert!(
+        pack.context.contains("<details><summary>"),
+        "{}",
+        pack.context
+    );
+    request.max_chars = Some(1000);
+    let short = ask(&snapshot, &request).pack;
+    assert!(short.context.chars().count() <= 1000);
+    assert!(short.context.contains("acquire"), "{}", short.context);
+}
+
+#[test]
+fn entries_stand_by_file_and_methods_under_their_class() {
+    let answer = ask_with(|_| {});
+    let context = &answer.pack.context;
+    assert_eq!(
+        context.matches("<file path=\"pool/core.py\">").count(),
+        1,
+        "{context}"
+    );
+    let class = context.find("<scope line=\"4\">class Pool</scope>");
+    let method = context.find("def acquire");
+    assert!(class.is_some() && class < method, "{context}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Whatever the lengths and the budget, the best place is there, if only by its signature.
+    #[test]
+    fn the_first_place_is_never_missing(
+        lengths in prop::collection::vec(1..400usize, 1..12),
+        budget in 200..4000usize,
+        breadth in prop_oneof![Just(Breadth::Precise), Just(Breadth::Balanced), Just(Breadth::Wide)],
+        format in prop_oneof![Just(Format::Xml), Just(Format::Markdown), Just(Format::Json)],
+    ) {
+        let files = lengths.iter().enumerate().map(|(number, length)| {
+            let body = "    pool.take(page)\n".repeat(*length);
+            let code = format!("def take_{number}(pool, page):\n{body}    return pool\n");
+            (format!("part_{number}.py"), code)
+        });
+        let snapshot = snapshot(files.collect::<Vec<_>>());
+        let request = Request {
+            breadth,
+            format,
+            ..request("`take_0` takes a page twice from the pool", budget, IntentKind::BugFix)
+        };
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        let first = answer.places.first().unwrap();
+        let is_there = all_items(&answer)
+            .iter()
+            .any(|item| item.path == first.path && item.name == first.name);
+        prop_assert!(is_there, "{} at {budget}: {}", first.name, answer.pack.context);
+    }
+}
+
+#[test]
+fn long_documentation_is_folded_where_the_budget_is_tight() {
+    let doc = "    Words about the page that nobody needs to mend it.\n".repeat(40);
+    let code = format!(
+        "def take_page(pool):\n    \"\"\"Takes a page.\n\n{doc}    \"\"\"\n    page = pool.take()\n    return page\n"
+    );
+    let snapshot = snapshot([("pool.py".to_owned(), code)]);
+    let at = |budget| {
+        let request = request("`take_page` takes a page twice", budget, IntentKind::BugFix);
+        let pack = ask(&snapshot, &request).pack;
+        check_invariants(&snapshot, &request, &pack);
+        let item = items(&pack, "definitions")[0].clone();
+        (pack.context, item)
+    };
+    let (context, item) = at(480);
+    assert!(item.folded && item.cut, "{item:?}");
+    assert_eq!(
+        item.shown,
+        [Lines::new(1, 5), Lines::new(44, 46)],
+        "{context}"
+    );
+    assert!(
+        context.contains("… 38 lines left out (6-43) …"),
+        "{context}"
+    );
+    assert!(context.contains("    page = pool.take()"), "{context}");
+    let (context, item) = at(8000);
+    assert!(!item.folded && context.matches("nobody needs").count() == 40);
+}
+
+#[test]
+fn who_adds_something_sees_what_stands_beside_it() {
+    let siblings = |kind| {
+        let answer = ask_with(|request| {
+            request.intent = Some(kind);
+            request.breadth = Breadth::Balanced;
+        });
+        let items = all_items(&answer).into_iter();
+        let found = items.filter(|item| item.reason == "other files of its directory");
+        (found.count(), answer.pack.context)
+    };
+    let (count, context) = siblings(IntentKind::Implementation);
+    assert_eq!(count, 1, "{context}");
+    assert!(context.contains("colors.py: darken"), "{context}");
+    assert_eq!(siblings(IntentKind::BugFix).0, 0);
+}
