@@ -56,18 +56,43 @@ impl LeftOut {
             hunks,
             is_cut,
         } = self;
-        let least = if is_cut { "at least " } else { "" };
-        let more = if is_cut {
-            ", and reading it ended early"
+        let end = if is_cut {
+            "; reading it ended early, and what would have come after does not count either"
         } else {
             ""
         };
         Issue {
             code: "large_diff",
             detail: format!(
-                "the diff is too large to count whole: {least}{files} files and {hunks} hunks were \
-                 left out{more}"
+                "the diff is too large to count whole: {files} files and {hunks} hunks were left out{end}"
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_out_silently() {
+        let left_out = |files, is_cut| LeftOut {
+            files,
+            hunks: 7,
+            is_cut,
+        };
+        for (left_out, code, text) in [
+            (LeftOut::default(), "empty_diff", "changed no text"),
+            (left_out(3, false), "large_diff", "3 files and 7 hunks"),
+            (left_out(0, true), "large_diff", "ended early"),
+        ] {
+            let diff = Diff {
+                left_out,
+                ..Diff::default()
+            };
+            let issue = diff.issue().unwrap();
+            assert_eq!(issue.code, code);
+            assert!(issue.detail.contains(text), "{}", issue.detail);
         }
     }
 }
