@@ -20,7 +20,10 @@ const CRATES: [(&str, &[&str]); 5] = [
     ("foveate-model", &[]),
     ("foveate-parse", &["foveate-model"]),
     ("foveate-index", &["foveate-model"]),
-    ("foveate-query", &["foveate-model", "foveate-index"]),
+    (
+        "foveate-query",
+        &["foveate-model", "foveate-parse", "foveate-index"],
+    ),
     ("foveate-fixture", &["foveate-model"]),
 ];
 const OUTSIDE_WORLD: [&str; 14] = [

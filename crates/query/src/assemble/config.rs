@@ -11,7 +11,6 @@ pub struct AssembleConfig {
     pub full_candidates: usize,
     pub cost_exponent: f32,
     pub usual_tokens: f32,
-    pub value_exponent: f32,
     pub first_body_share: u32,
     pub other_body_share: u32,
     pub rest_body_share: u32,
@@ -52,6 +51,12 @@ pub struct Breadths {
 pub struct Limits {
     /// Least probability of a place whose body is shown, where it has the usual length.
     pub min_probability: f32,
+    /// How fast the least probability rises with the length of the body: the exponent of its tokens over
+    /// the usual ones.
+    pub value_exponent: f32,
+    /// How many times the least probability the best place of a file must have for any of it to be shown:
+    /// one more file to look at costs more than one more function.
+    pub file_factor: f32,
     /// Least probability as a share of the best place's.
     pub min_relative: f32,
     /// Least probability of its file.

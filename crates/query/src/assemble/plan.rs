@@ -2,7 +2,7 @@
 //! then unused shares flow to where the next best thing is.
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::{DefId, FileId, Snapshot};
+use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::Role;
 
 use super::bodies::Bodies;
@@ -75,6 +75,8 @@ pub(super) struct Plan<'a> {
     pub named: HashMap<DefId, f32>,
     /// The probability of each ranked file.
     of_files: HashMap<FileId, f32>,
+    /// That of the best place of each file.
+    best_of_files: HashMap<FileId, f32>,
     /// The same definitions, the strongest first.
     pub named_order: Vec<DefId>,
     /// Words of the query, in lower case, that tell which part of a long function matters.
@@ -120,6 +122,7 @@ impl<'a> Plan<'a> {
             limits,
             max_files: request.max_files.unwrap_or(usize::MAX),
             of_files: files.map(|file| (file.id, file.probability)).collect(),
+            best_of_files: best_of_files(&snapshot.files, ranked),
             ranked,
             candidates,
             budget: request.budget_tokens,
@@ -215,10 +218,11 @@ impl<'a> Plan<'a> {
         let probability = place.probability;
         let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
         let length = tokens as f32 / self.config.usual_tokens;
-        let least = self.limits.min_probability * length.powf(self.config.value_exponent);
+        let least = self.limits.min_probability * length.powf(self.limits.value_exponent);
         probability >= least
             && probability >= self.limits.min_relative * best
             && self.of_file(file) >= self.limits.min_file_probability
+            && self.best_of(file) >= self.limits.min_probability * self.limits.file_factor
             && !(matches!(place.id, PlaceId::Stretch(_)) && self.is_unasked(file))
     }
 
@@ -235,6 +239,11 @@ impl<'a> Plan<'a> {
     fn is_unasked(&self, file: FileId) -> bool {
         let is_test = self.snapshot.files.file(file).role == Role::Test;
         (is_test && self.profile.tests < self.config.main_share) || self.is_held_back(file)
+    }
+
+    /// The probability of the best place of a file.
+    fn best_of(&self, file: FileId) -> f32 {
+        self.best_of_files.get(&file).copied().unwrap_or(0.0)
     }
 
     fn of_file(&self, file: FileId) -> f32 {
@@ -550,6 +559,16 @@ impl<'a> Plan<'a> {
             lines: Vec::new(),
         }
     }
+}
+
+fn best_of_files(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
+    let mut best = HashMap::default();
+    // The first place of a file is its best one.
+    for place in &ranked.places {
+        best.entry(place.id.file(files))
+            .or_insert(place.probability);
+    }
+    best
 }
 
 fn form<'a>(snapshot: &'a Snapshot, request: &'a Request, intent: &'a Intent) -> Form<'a> {
