@@ -31,6 +31,7 @@ pub struct AssembleConfig {
     pub side_dishes_from: usize,
     pub main_share: usize,
     pub low_confidence: f32,
+    pub likely_file: f32,
     pub breadth: Breadths,
     pub shares: Shares,
 }

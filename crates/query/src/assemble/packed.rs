@@ -5,6 +5,7 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
 use super::permalink::Permalinks;
+use super::plan::OUTLINE;
 use super::render::{self, Entry, Figures, Head, Piece, SectionKind};
 use super::{Fidelity, Item, Pack, Section};
 use crate::rank::PlaceId;
@@ -55,6 +56,8 @@ pub(super) struct Form<'a> {
     pub format: Format,
     pub head: Head<'a>,
     pub links: Option<Permalinks>,
+    /// The files in the order in which they are shown; others come after them.
+    pub files: Vec<FileId>,
     /// Most tokens.
     pub budget: usize,
     /// Most characters.
@@ -379,8 +382,8 @@ impl<'a> Packed<'a> {
         pieces
     }
 
-    /// The sections that have entries, in order: the one with the best body first, of the files in
-    /// each the one with the best entry, and its entries by their lines.
+    /// The sections that have entries, in order: the one with the best body first, in each the files as
+    /// they are ranked, and their entries by their lines.
     fn sections(&self) -> Vec<(SectionKind, Vec<&Placed>)> {
         let mut sections: Vec<(SectionKind, Order, Vec<&Placed>)> = SectionKind::ALL
             .iter()
@@ -389,12 +392,14 @@ impl<'a> Packed<'a> {
                 placed.sort_by_key(|p| (p.order, p.sequence));
                 let best = placed.first()?.order;
                 let mut ranks: HashMap<FileId, usize> = HashMap::default();
-                for p in &placed {
+                let others = placed.iter().map(|p| p.shows.file);
+                for file in self.form.files.iter().copied().chain(others) {
                     let next = ranks.len();
-                    ranks.entry(p.shows.file).or_insert(next);
+                    ranks.entry(file).or_insert(next);
                 }
                 let rank = |p: &Placed| ranks.get(&p.shows.file).copied();
-                placed.sort_by_key(|p| (rank(p), p.measured.entry.lines));
+                let is_outline = |p: &Placed| p.order.0 == OUTLINE;
+                placed.sort_by_key(|p| (rank(p), is_outline(p), p.measured.entry.lines));
                 Some((*kind, best, placed))
             })
             .collect();

@@ -127,7 +127,7 @@ impl<'a> Plan<'a> {
             candidates,
             budget: request.budget_tokens,
             packed: Packed::new(
-                form(snapshot, request, intent),
+                form(snapshot, request, intent, candidates, ranked),
                 changed::seen(&snapshot.files, &request.seen),
             ),
             twins: Twins::default(),
@@ -536,15 +536,16 @@ impl<'a> Plan<'a> {
         self.dropped.extend(missing);
     }
 
-    /// Whether a file is shown only where the query asks for it or nothing else was found: prose,
-    /// data, and what was copied or written by a program.
+    /// Whether a file is shown only where the query asks for it, it is likely or nothing else was found:
+    /// prose, data, and what was copied or written by a program.
     fn is_held_back(&self, file: FileId) -> bool {
         let held_back = match self.snapshot.files.file(file).role {
             Role::Documentation => !ABOUT_DOCUMENTATION.iter().any(|w| self.words.contains(*w)),
             Role::Generated | Role::Data => true,
             Role::Source | Role::Test | Role::Configuration => false,
         };
-        held_back && !self.candidates.files.iter().any(|named| named.file == file)
+        let is_named = || self.candidates.files.iter().any(|named| named.file == file);
+        held_back && self.of_file(file) < self.config.likely_file && !is_named()
     }
 
     /// Whether it is worth trying a card.
@@ -571,7 +572,15 @@ fn best_of_files(files: &Files, ranked: &Ranked) -> HashMap<FileId, f32> {
     best
 }
 
-fn form<'a>(snapshot: &'a Snapshot, request: &'a Request, intent: &'a Intent) -> Form<'a> {
+fn form<'a>(
+    snapshot: &'a Snapshot,
+    request: &'a Request,
+    intent: &'a Intent,
+    candidates: &Candidates,
+    ranked: &Ranked,
+) -> Form<'a> {
+    let changed = candidates.changed.iter().map(|(file, _)| *file);
+    let ranks = ranked.files.iter().map(|file| file.id);
     let commit = &snapshot.revision.commit;
     let address = request.link_base.as_deref();
     Form {
@@ -583,6 +592,7 @@ fn form<'a>(snapshot: &'a Snapshot, request: &'a Request, intent: &'a Intent) ->
             budget: request.budget_tokens,
         },
         links: address.and_then(|address| Permalinks::new(address, commit)),
+        files: changed.chain(ranks).collect(),
         budget: request.budget_tokens,
         max_chars: request.max_chars.unwrap_or(usize::MAX),
     }

@@ -117,6 +117,8 @@ impl Evidence {
         config: &RankConfig,
     ) -> Self {
         let text = words.text;
+        let by_path = candidates.files.iter().filter(|e| e.from == "path");
+        let named_files = by_path.map(|e| (e.file, snapshot.files.file(e.file).role));
         let named = candidates
             .definitions
             .iter()
@@ -142,7 +144,7 @@ impl Evidence {
             .map(|s| s.text.as_str())
             .collect();
         Self {
-            roles: Roles::of(text, intent, &config.role),
+            roles: Roles::of(text, intent, &config.role).with_named(named_files),
             hits: words.hits,
             query: words.query,
             terms: words.terms,

@@ -54,7 +54,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
     let words = Words::search(snapshot, &text, config);
     let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
-    let factor = |file| evidence.roles.factor(snapshot.files.file(file).role);
+    let factor = |file| evidence.roles.factor(file, snapshot.files.file(file).role);
     let scaled = |signals: &[f32], factor: f32| signals.iter().map(|s| s * factor).collect();
     let path = |file| snapshot.files.path(file).to_owned();
     let files = files::signals(snapshot, &evidence, config)
@@ -80,7 +80,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .collect();
     let stretches = pool
         .stretches
-        .weighed(snapshot, evidence.roles)
+        .weighed(snapshot, &evidence.roles)
         .map(|(id, signals, factor)| Examined {
             path: path(snapshot.files.chunk_file(id)),
             place: Some((String::new(), snapshot.files.chunk(id).lines)),

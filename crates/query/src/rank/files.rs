@@ -26,7 +26,7 @@ pub(super) fn rank(
 ) -> Vec<RankedFile> {
     let signals = signals(snapshot, evidence, config);
     let scored = signals.iter().map(|(id, signals)| {
-        let factor = evidence.roles.factor(snapshot.files.file(*id).role);
+        let factor = evidence.roles.factor(*id, snapshot.files.file(*id).role);
         signals.score(&config.file) * factor
     });
     // Candidates are in path order, so that equal scores are ordered by path.

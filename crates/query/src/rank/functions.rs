@@ -13,7 +13,7 @@ use super::past::OfFunction;
 use super::probability::Probabilities;
 use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 use super::roles::Roles;
-use super::stretches::Stretches;
+use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{best_ranked, explained, logarithmic, past};
 
@@ -30,7 +30,7 @@ pub(super) fn rank(
 ) -> (Vec<RankedFunction>, Vec<RankedPlace>) {
     let pool = Pool::gather(snapshot, evidence, ranked_files, config);
     let scored = pool.scored(config);
-    let places = pool.places(&scored, config, listed);
+    let places = pool.places(&scored, ranked_files, config, listed);
     (pool.functions(scored, config, listed), places)
 }
 
@@ -57,7 +57,7 @@ impl<'a> Pool<'a> {
     ) -> Self {
         let mut pool = Self {
             snapshot,
-            roles: evidence.roles,
+            roles: evidence.roles.clone(),
             ids: Arc::default(),
             signals: Vec::new(),
             files: Vec::new(),
@@ -267,8 +267,9 @@ impl<'a> Pool<'a> {
     fn scored(&self, config: &RankConfig) -> Vec<(u32, f32)> {
         let files = &self.snapshot.files;
         let scored = self.ids.iter().zip(&self.signals).map(|(id, signals)| {
-            let role = files.file(files.file_of(*id)).role;
-            signals.score(&config.function) * self.roles.factor(role)
+            let file = files.file_of(*id);
+            let role = files.file(file).role;
+            signals.score(&config.function) * self.roles.factor(file, role)
         });
         (0..).zip(scored).collect()
     }
@@ -301,16 +302,22 @@ impl<'a> Pool<'a> {
     fn places(
         &self,
         functions: &[(u32, f32)],
+        ranked_files: &[RankedFile],
         config: &RankConfig,
         listed: usize,
     ) -> Vec<RankedPlace> {
-        let stretches = self.stretches.scored(self.snapshot, self.roles, config);
+        let mut stretches = self.stretches.scored(self.snapshot, &self.roles, config);
         let first = functions.len() as u32;
         let mut scored = functions.to_vec();
         scored.extend((first..).zip(stretches.iter().map(|(_, score)| *score)));
-        let best = best_ranked(scored);
+        let best = best_ranked(scored.clone());
         let probabilities = Probabilities::new(&best, config.calibration.place);
-        best.into_iter()
+        stretches::share_files(self.snapshot, &mut stretches, ranked_files, &probabilities);
+        for ((_, score), (_, shared)) in scored.iter_mut().skip(functions.len()).zip(&stretches) {
+            *score = *shared;
+        }
+        best_ranked(scored)
+            .into_iter()
             .enumerate()
             .map(|(rank, (at, score))| {
                 let id = match at.checked_sub(first) {

@@ -43,6 +43,16 @@ impl Probabilities {
     }
 }
 
+impl Probabilities {
+    /// The score that has this probability: the inverse of [`Self::of`].
+    pub(super) fn score_of(&self, probability: f32) -> f32 {
+        let Calibration { slope, intercept } = self.calibration;
+        let mended = log_odds(probability.max(f32::MIN_POSITIVE).ln());
+        let odds = (mended - intercept) / slope;
+        self.log_sum - (-odds).exp().ln_1p()
+    }
+}
+
 /// Most that the logarithm of the odds is, either way: nothing is certain.
 const SUREST: f32 = 8.0;
 
@@ -87,6 +97,20 @@ mod tests {
                 assert!(found.iter().all(|p| (0.0..1.0).contains(p)), "{found:?}");
                 assert!(found.is_sorted_by(|a, b| a >= b), "{found:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_probability_leads_back_to_its_score() {
+        let best: Vec<(u32, f32)> = vec![(0, 3.0), (1, 2.0), (2, -1.0)];
+        let calibration = Calibration {
+            slope: 0.8,
+            intercept: 0.3,
+        };
+        let all = Probabilities::new(&best, calibration);
+        for (_, score) in &best {
+            let back = all.score_of(all.of(*score));
+            assert!((back - score).abs() < 1e-3, "{back} {score}");
         }
     }
 

@@ -1,15 +1,29 @@
 //! What the role of a file does to its score. Issues are about source code, unless they say that
 //! they are about something else.
 
+use foveate_index::FileId;
 use foveate_model::Role;
 
 use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::IntentKind;
 use crate::text::{QueryText, SegmentKind};
 
+/// A query of at most so many words is a question or an order rather than an issue.
+const SHORT_WORDS: usize = 40;
+
 /// The factors for one query.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Roles(RoleFactors);
+#[derive(Clone, Debug)]
+pub(super) struct Roles {
+    /// As the query asks for roles.
+    factors: RoleFactors,
+    /// Where it does not.
+    plain: RoleFactors,
+    /// The factor of a file that a short query names by its path.
+    of_named: f32,
+    /// Such files.
+    named: Vec<(FileId, Role)>,
+    is_short: bool,
+}
 
 impl Roles {
     pub(super) fn of(text: &QueryText, intent: IntentKind, config: &RoleConfig) -> Self {
@@ -28,29 +42,60 @@ impl Roles {
             let is_said = |known: &String| said.iter().any(|word| known.eq_ignore_ascii_case(word));
             words.iter().any(is_said)
         };
-        if named(&config.documentation_words) {
-            factors.documentation = factors.documentation.max(config.asked);
-        }
-        if named(&config.configuration_words) {
-            factors.configuration = factors.configuration.max(config.asked);
-        }
+        // Issues say many words in passing; a question or an order means what it says.
+        let words = text
+            .segments
+            .iter()
+            .map(|s| s.text.split_whitespace().count());
+        let is_short = words.sum::<usize>() <= SHORT_WORDS;
+        let asked = |words: &[String], orders: &[String]| match is_short {
+            true if named(words) || named(orders) => config.ordered,
+            false if named(words) => config.asked,
+            _ => 0.0,
+        };
+        let documentation = asked(&config.documentation_words, &config.documentation_orders);
+        let configuration = asked(&config.configuration_words, &config.configuration_orders);
+        factors.documentation = factors.documentation.max(documentation);
+        factors.configuration = factors.configuration.max(configuration);
         if intent == IntentKind::TestWriting {
             factors.test = factors.test.max(config.asked);
         }
-        Self(factors)
+        Self {
+            factors,
+            plain: config.factors,
+            of_named: config.ordered,
+            named: Vec::new(),
+            is_short,
+        }
     }
 
-    /// What a score is multiplied by.
-    pub(super) fn factor(&self, role: Role) -> f32 {
-        let factors = &self.0;
-        match role {
-            Role::Source => factors.source,
-            Role::Test => factors.test,
-            Role::Documentation => factors.documentation,
-            Role::Configuration => factors.configuration,
-            Role::Generated => factors.generated,
-            Role::Data => factors.data,
+    /// Notes the files that the query names by their paths: a short query that names a file means that
+    /// one, and no other of its role.
+    pub(super) fn with_named(mut self, named: impl Iterator<Item = (FileId, Role)>) -> Self {
+        if self.is_short {
+            self.named = named.collect();
         }
+        self
+    }
+
+    /// What the score of a file, or of what is in it, is multiplied by.
+    pub(super) fn factor(&self, file: FileId, role: Role) -> f32 {
+        if self.named.iter().any(|(named, _)| *named == file) {
+            return self.of_named;
+        }
+        let is_meant = self.named.iter().all(|(_, of)| *of != role);
+        of_role(if is_meant { &self.factors } else { &self.plain }, role)
+    }
+}
+
+fn of_role(factors: &RoleFactors, role: Role) -> f32 {
+    match role {
+        Role::Source => factors.source,
+        Role::Test => factors.test,
+        Role::Documentation => factors.documentation,
+        Role::Configuration => factors.configuration,
+        Role::Generated => factors.generated,
+        Role::Data => factors.data,
     }
 }
 
@@ -68,7 +113,7 @@ mod tests {
             Role::Test,
             Role::Data,
         ] {
-            let is_raised = roles.factor(role) == config.asked;
+            let is_raised = roles.factor(FileId(0), role) >= config.asked;
             assert_eq!(is_raised, raised == Some(role), "{query}: {role:?}");
         }
     }
@@ -77,7 +122,7 @@ mod tests {
     fn a_role_counts_in_full_where_it_is_asked_for() {
         let bug = IntentKind::BugFix;
         check(
-            "Wrong fact in the documentation of jobs",
+            "Wrong fact in the documentation of tasks",
             bug,
             Some(Role::Documentation),
         );
@@ -92,6 +137,29 @@ mod tests {
             IntentKind::TestWriting,
             Some(Role::Test),
         );
+        check("Mention it in the guide", bug, Some(Role::Documentation));
+        check("Raise the minimum version", bug, Some(Role::Configuration));
+        let long = format!("Raise the minimum version\n\n{}", "It crashes. ".repeat(40));
+        check(&long, bug, None);
         check("Crash on save\n\nThe docs say otherwise.", bug, None);
+    }
+
+    #[test]
+    fn a_short_query_means_the_file_that_it_names() {
+        let config = &RankingConfig::default().rank.role;
+        let of = |query: &str| {
+            let text = QueryText::parse(query);
+            let named = [(FileId(7), Role::Configuration)].into_iter();
+            Roles::of(&text, IntentKind::Implementation, config).with_named(named)
+        };
+        let roles = of("Bump the version in setup.cfg");
+        let factor = |file| roles.factor(FileId(file), Role::Configuration);
+        assert_eq!(
+            (factor(7), factor(8)),
+            (config.ordered, config.factors.configuration)
+        );
+        let long = of(&"It crashes. ".repeat(40));
+        let factor = long.factor(FileId(7), Role::Configuration);
+        assert_eq!(factor, config.factors.configuration);
     }
 }

@@ -2,13 +2,15 @@
 //! settings, prose, and the code of languages without a parser. They are weighed by the signals that
 //! functions have too.
 
+use foldhash::HashMap;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::ChunkKind;
 
 use super::evidence::Evidence;
 use super::functions::FULL;
 use super::logarithmic;
-use super::ranked::Signal;
+use super::probability::Probabilities;
+use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
 
@@ -111,14 +113,14 @@ impl Stretches {
     pub(super) fn weighed(
         &self,
         snapshot: &Snapshot,
-        roles: Roles,
+        roles: &Roles,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
         let files = &snapshot.files;
         let speaks = |signals: &StretchSignals| signals.coverage > 0.0 || signals.mention > 0.0;
         let found = self.all.iter().filter(move |(_, signals)| speaks(signals));
         found.map(move |(id, signals)| {
-            let role = files.file(files.chunk_file(*id)).role;
-            (*id, signals, roles.factor(role))
+            let file = files.chunk_file(*id);
+            (*id, signals, roles.factor(file, files.file(file).role))
         })
     }
 
@@ -126,7 +128,7 @@ impl Stretches {
     pub(super) fn scored(
         &self,
         snapshot: &Snapshot,
-        roles: Roles,
+        roles: &Roles,
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
         self.weighed(snapshot, roles)
@@ -139,6 +141,37 @@ impl Stretches {
         let at = self.all.binary_search_by_key(&id, |(id, _)| *id);
         let of = at.ok().and_then(|at| self.all.get(at));
         of.map_or_else(Vec::new, |(_, signals)| signals.explain(&config.stretch))
+    }
+}
+
+/// A file of prose or settings has no functions, so that what is likely of the file is likely of its
+/// stretches together: each gets the score that makes it as likely as its share of the file, where that
+/// is more than its own score says. The share is that of the softmax over the file.
+pub(super) fn share_files(
+    snapshot: &Snapshot,
+    scored: &mut [(ChunkId, f32)],
+    ranked_files: &[RankedFile],
+    probabilities: &Probabilities,
+) {
+    let files = &snapshot.files;
+    let likely: HashMap<FileId, f32> = ranked_files.iter().map(|f| (f.id, f.probability)).collect();
+    for of_file in scored.chunk_by_mut(|a, b| same_file(files, a.0, b.0)) {
+        let Some((first, _)) = of_file.first().copied() else {
+            continue;
+        };
+        let file = files.chunk_file(first);
+        let is_text = !files.file(file).language.is_code();
+        let Some(probability) = likely.get(&file).filter(|_| is_text) else {
+            continue;
+        };
+        let most = of_file
+            .iter()
+            .fold(f32::NEG_INFINITY, |most, (_, s)| most.max(*s));
+        let sum: f32 = of_file.iter().map(|(_, score)| (score - most).exp()).sum();
+        for (_, score) in of_file {
+            let share = (*score - most).exp() / sum;
+            *score = score.max(probabilities.score_of(probability * share));
+        }
     }
 }
 

@@ -158,10 +158,16 @@ pub struct RoleConfig {
     pub factors: RoleFactors,
     /// Where the query asks for files of the role.
     pub asked: f32,
+    /// The same where the query is short: a question or an order about them.
+    pub ordered: f32,
     /// Words of a title that asks for documentation.
     pub documentation_words: Vec<String>,
     /// Words of a title that asks for configuration.
     pub configuration_words: Vec<String>,
+    /// Further words of a short query that asks for documentation.
+    pub documentation_orders: Vec<String>,
+    /// Further words of a short query that asks for configuration.
+    pub configuration_orders: Vec<String>,
 }
 
 /// Factors per role.

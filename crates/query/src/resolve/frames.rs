@@ -159,10 +159,10 @@ impl Finder<'_> {
     fn files_like(&self, path: &str) -> Vec<FileId> {
         let files = self.snapshot.files.find_by_suffix(path);
         if files.len() > self.config.most_files_of_path {
-            Vec::new()
-        } else {
-            files
+            // Of many `pyproject.toml` the one at the root is meant.
+            return self.snapshot.files.find(path).into_iter().collect();
         }
+        files
     }
 
     /// Files of a language's own or of a copy, where the repository is that of the language or has the
