@@ -63,7 +63,7 @@ pub struct ContextArgs {
     /// Most characters of the context, 1000 to 10000000.
     #[arg(long, value_name = "N")]
     max_chars: Option<usize>,
-    /// Address of the repository on the web, such as https://github.com/pallets/flask, for links to
+    /// Address of the repository on the web, such as `https://github.com/pallets/flask`, for links to
     /// what is shown.
     #[arg(long, value_name = "URL", value_parser = link_base)]
     link_base: Option<String>,

@@ -5,7 +5,7 @@
 //! what it does not recognise becomes paragraphs. One pass over the text, no backtracking.
 //!
 //! Start at [`sections`]; each format is one module that emits marks (a section begins here, on
-//! this level), and [`tree`] makes sections of them. [`passage`] picks what to show for a hit.
+//! this level), and [`tree`] makes sections of them. [`passage()`] picks what to show for a hit.
 
 use foveate_model::{Language, Lines};
 

@@ -1,6 +1,7 @@
 //! The numbers of this room, read from `config/ranking.toml`.
 
 use crate::intent::IntentKind;
+use crate::rank::Calibration;
 use crate::request::Breadth;
 
 /// The `[assemble]` table of `config/ranking.toml`.
@@ -30,6 +31,7 @@ pub struct AssembleConfig {
     pub dropped: usize,
     pub side_dishes_from: usize,
     pub main_share: usize,
+    pub confidence: Calibration,
     pub low_confidence: f32,
     pub likely_file: f32,
     pub breadth: Breadths,

@@ -166,7 +166,8 @@ impl<'a> Plan<'a> {
         links.report(&mut self);
         self.report_files();
         unindexed::report(&mut self);
-        self.finish(bodies.confidence())
+        let confidence = self.config.confidence.mended(bodies.confidence());
+        self.finish(confidence)
     }
 
     fn finish(mut self, confidence: f32) -> Pack {

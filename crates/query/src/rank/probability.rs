@@ -14,6 +14,14 @@ pub struct Calibration {
     pub intercept: f32,
 }
 
+impl Calibration {
+    /// The mended form of a probability.
+    pub fn mended(self, probability: f32) -> f32 {
+        let odds = log_odds(probability.max(f32::MIN_POSITIVE).ln());
+        1.0 / (1.0 + (-(self.slope * odds + self.intercept)).exp())
+    }
+}
+
 /// The probabilities of one list of candidates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probabilities {
