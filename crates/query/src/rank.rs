@@ -105,6 +105,9 @@ fn explained(score: f32, mut signals: Vec<Signal>) -> Vec<Signal> {
 static LOGARITHMS: LazyLock<[f32; 512]> =
     LazyLock::new(|| std::array::from_fn(|count| (count as f32).ln_1p()));
 
+/// Logarithm of the lines, uses and changes that count as 1: 150 of them.
+const FULL: f32 = 5.0;
+
 /// A count on a logarithmic scale: 0 for 0, and 1 where `ln(1 + count)` is `full`.
 fn logarithmic(count: usize, full: f32) -> f32 {
     let known = LOGARITHMS.get(count).copied();

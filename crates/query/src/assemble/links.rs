@@ -7,8 +7,8 @@ use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::{Lines, ReferenceKind, Role, Span};
 
 use super::card;
-use super::packed::Shows;
-use super::plan::{LINK, Pass, Plan};
+use super::packed::{LINK, Shows};
+use super::plan::{Pass, Plan};
 use super::render::{Entry, SectionKind, Shape};
 use super::source::{around, clean, one_line, prefix};
 use super::twins::Stretch;

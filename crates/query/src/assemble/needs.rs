@@ -6,7 +6,8 @@ use foveate_index::{Confidence, DefId, Files};
 use foveate_model::{DefinitionKind, Role};
 
 use super::card;
-use super::plan::{LINK, Pass, Plan};
+use super::packed::LINK;
+use super::plan::{Pass, Plan};
 use super::render::SectionKind;
 use crate::rank::PlaceId;
 

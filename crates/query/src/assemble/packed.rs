@@ -5,7 +5,6 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
 use super::permalink::Permalinks;
-use super::plan::OUTLINE;
 use super::render::{self, Entry, Figures, Head, Piece, SectionKind};
 use super::{Fidelity, Item, Pack, Section};
 use crate::rank::PlaceId;
@@ -14,6 +13,13 @@ use crate::{tokenizer, unsafe_text};
 
 /// Tokens kept back: the counts of pieces do not add up exactly.
 const RESERVE: usize = 2;
+
+/// Kinds of entries within a section, best first.
+pub(super) const BODY: u8 = 0;
+pub(super) const STANDARD: u8 = 1;
+pub(super) const LINK: u8 = 2;
+pub(super) const COMPACT: u8 = 3;
+pub(super) const OUTLINE: u8 = 4;
 
 /// Place of an entry within its section: the kind of entry, then its rank.
 pub(super) type Order = (u8, usize);

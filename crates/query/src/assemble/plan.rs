@@ -11,7 +11,7 @@ use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::links::Links;
 use super::needs;
-use super::packed::{Form, Order, Packed, Shows};
+use super::packed::{COMPACT, Form, OUTLINE, Order, Packed, STANDARD, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
 use super::siblings;
@@ -22,13 +22,6 @@ use crate::issue::Issue;
 use crate::rank::{PlaceId, Ranked, RankedPlace};
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
-
-/// Kinds of entries within a section, best first.
-pub(super) const BODY: u8 = 0;
-pub(super) const STANDARD: u8 = 1;
-pub(super) const LINK: u8 = 2;
-pub(super) const COMPACT: u8 = 3;
-pub(super) const OUTLINE: u8 = 4;
 
 /// Words of a query that asks for documentation.
 const ABOUT_DOCUMENTATION: &[&str] = &[

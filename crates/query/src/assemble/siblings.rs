@@ -6,8 +6,8 @@ use foveate_model::Lines;
 use foveate_model::escape::escape;
 
 use super::Fidelity;
-use super::packed::Shows;
-use super::plan::{OUTLINE, Pass, Plan};
+use super::packed::{OUTLINE, Shows};
+use super::plan::{Pass, Plan};
 use super::render::{Entry, SectionKind, Shape};
 use super::source::one_line;
 use crate::intent::IntentKind;

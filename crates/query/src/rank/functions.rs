@@ -15,10 +15,7 @@ use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{best_ranked, explained, logarithmic, past};
-
-/// Logarithm of the lines, uses and changes that count as 1: 150 of them.
-pub(super) const FULL: f32 = 5.0;
+use super::{FULL, best_ranked, explained, logarithmic, past};
 
 /// Ranks the functions of the best files, the first `listed` with their signals, and the places.
 pub(super) fn rank(

@@ -7,12 +7,11 @@ use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
 use foveate_model::ChunkKind;
 
 use super::evidence::Evidence;
-use super::functions::FULL;
-use super::logarithmic;
 use super::probability::Probabilities;
 use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
+use super::{FULL, logarithmic};
 
 /// The stretches of the best files with their signals, in id order.
 #[derive(Debug, Default)]
