@@ -4,7 +4,7 @@
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
-use foveate_model::ChunkKind;
+use foveate_model::{ChunkKind, Import};
 
 use super::evidence::Evidence;
 use super::probability::Probabilities;
@@ -20,11 +20,12 @@ pub(super) struct Stretches {
 }
 
 impl Stretches {
-    /// Adds the chunks of a file that belong to no function; files come in id order.
+    /// Adds the chunks of a file that belong to no function; files come in id order. Mere imports are left
+    /// out: they follow from what is changed elsewhere.
     pub(super) fn fill(&mut self, files: &Files, file: FileId, of_file: &FunctionSignals) {
         let chunks = files.chunks_of(file).zip(files.chunk_units(file));
         for (position, (chunk, unit)) in chunks.enumerate() {
-            if unit.is_none() {
+            if unit.is_none() && !is_imports(files, file, chunk) {
                 let mut signals = kind(files, chunk);
                 signals.file = of_file.file;
                 signals.file_rank = of_file.file_rank;
@@ -176,6 +177,24 @@ pub(super) fn share_files(
 
 fn same_file(files: &Files, a: ChunkId, b: ChunkId) -> bool {
     files.chunk_file(a) == files.chunk_file(b)
+}
+
+/// Whether a chunk holds nothing but imports.
+fn is_imports(files: &Files, file: FileId, id: ChunkId) -> bool {
+    let chunk = files.chunk(id);
+    let imports = files.content(file).map_or(&[][..], |c| &c.facts.imports);
+    if chunk.kind != ChunkKind::Module || imports.is_empty() {
+        return false;
+    }
+    let mut start = chunk.span.start as usize;
+    files.chunk_text(id).split('\n').all(|line| {
+        let first = start + line.len() - line.trim_start().len();
+        start += line.len() + 1;
+        let holds = |import: &Import| {
+            import.span.start as usize <= first && first < import.span.end as usize
+        };
+        line.trim().is_empty() || imports.iter().any(holds)
+    })
 }
 
 /// The signals that say what a stretch is, and how long.
