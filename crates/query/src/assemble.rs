@@ -2,17 +2,20 @@
 //! for what surrounds them, the tests and callers of what is shown, and how its files import each
 //! other. It ranks nothing and reads no file.
 //!
-//! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions,
-//! [`twins`] knows those that say the same, [`links`] finds tests, callers and imports, [`needs`]
-//! what the bodies rest on. They make entries with [`card`] and [`source`] and put them
-//! into a [`packed::Packed`], which knows the budget and that no line is delivered twice;
-//! [`render`] turns entries into text. Start at [`assemble()`].
+//! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions and
+//! stretches, [`likely`] says which are worth their tokens, [`twins`] knows those that say the same,
+//! [`links`] finds tests, callers and imports, [`needs`] what the bodies rest on, [`cards`] show of the
+//! rest what must be told. They make entries with [`card`] and [`source`] and put them into a
+//! [`packed::Packed`], which knows the budget and that no line is delivered twice; [`render`] turns
+//! entries into text. Start at [`assemble()`].
 
 mod bodies;
 mod card;
+mod cards;
 mod changed;
 mod config;
 mod fold;
+mod likely;
 mod links;
 mod needs;
 mod packed;

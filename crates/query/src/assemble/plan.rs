@@ -3,15 +3,13 @@
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{DefId, FileId, Files, Snapshot};
-use foveate_model::Role;
 
 use super::bodies::Bodies;
-use super::card;
 use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::links::Links;
 use super::needs;
-use super::packed::{COMPACT, Form, OUTLINE, Order, Packed, STANDARD, Shows};
+use super::packed::{Form, Order, Packed, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
 use super::siblings;
@@ -19,28 +17,15 @@ use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::{PlaceId, Ranked, RankedPlace};
+use crate::rank::Ranked;
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
-
-/// Words of a query that asks for documentation.
-const ABOUT_DOCUMENTATION: &[&str] = &[
-    "changelog",
-    "doc",
-    "docs",
-    "documentation",
-    "documented",
-    "documenting",
-    "guide",
-    "readme",
-    "tutorial",
-];
 
 /// Bytes of code per token, for the estimate of what a whole file would cost.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// Tokens under which no card is tried.
-const SMALLEST_CARD: usize = 24;
+pub(super) const SMALLEST_CARD: usize = 24;
 
 /// Whether only the section's own share may be used, or all that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +42,7 @@ pub(super) struct Plan<'a> {
     pub profile: &'a Profile,
     /// What gets in.
     pub limits: Limits,
-    max_files: usize,
+    pub max_files: usize,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
     pub budget: usize,
@@ -67,9 +52,9 @@ pub(super) struct Plan<'a> {
     /// How strongly the query names a definition: the strongest evidence.
     pub named: HashMap<DefId, f32>,
     /// The probability of each ranked file.
-    of_files: HashMap<FileId, f32>,
+    pub of_files: HashMap<FileId, f32>,
     /// That of the best place of each file.
-    best_of_files: HashMap<FileId, f32>,
+    pub best_of_files: HashMap<FileId, f32>,
     /// The same definitions, the strongest first.
     pub named_order: Vec<DefId>,
     /// Words of the query, in lower case, that tell which part of a long function matters.
@@ -205,45 +190,6 @@ impl<'a> Plan<'a> {
             && confidence < self.config.low_confidence
     }
 
-    /// Whether a place is likely enough for its body of so many tokens to be shown: a long one must be
-    /// likelier than a short one.
-    pub(super) fn is_likely(&self, place: &RankedPlace, tokens: usize) -> bool {
-        let file = place.id.file(&self.snapshot.files);
-        let probability = place.probability;
-        let best = self.ranked.places.first().map_or(0.0, |p| p.probability);
-        let length = tokens as f32 / self.config.usual_tokens;
-        let least = self.limits.min_probability * length.powf(self.limits.value_exponent);
-        probability >= least
-            && probability >= self.limits.min_relative * best
-            && self.of_file(file) >= self.limits.min_file_probability
-            && self.best_of(file) >= self.limits.min_probability * self.limits.file_factor
-            && !(matches!(place.id, PlaceId::Stretch(_)) && self.is_unasked(file))
-    }
-
-    /// Whether tests and callers of what the query names are wanted although it may not be what has to be
-    /// changed.
-    pub(super) fn asks_about_named(&self) -> bool {
-        let least = self.config.main_share;
-        self.limits.min_seed_probability == 0.0
-            || self.profile.callers >= least
-            || self.profile.tests >= least
-    }
-
-    /// Whether stretches of a file are shown only where the query asks for such files.
-    fn is_unasked(&self, file: FileId) -> bool {
-        let is_test = self.snapshot.files.file(file).role == Role::Test;
-        (is_test && self.profile.tests < self.config.main_share) || self.is_held_back(file)
-    }
-
-    /// The probability of the best place of a file.
-    fn best_of(&self, file: FileId) -> f32 {
-        self.best_of_files.get(&file).copied().unwrap_or(0.0)
-    }
-
-    fn of_file(&self, file: FileId) -> f32 {
-        self.of_files.get(&file).copied().unwrap_or(0.0)
-    }
-
     /// Whether anything of a file may be shown.
     pub(super) fn has_room_for_file(&self, file: FileId) -> bool {
         self.max_files == usize::MAX
@@ -321,193 +267,6 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The signatures of the best place and of the caller's change: whatever else there is no room for,
-    /// they are there.
-    fn first_cards(&mut self) {
-        let files = &self.snapshot.files;
-        let is_new =
-            |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
-        let first = self.ranked.places.iter().find(is_new).cloned();
-        let changed = changed::places(self);
-        let reasons = changed.into_iter().map(|place| (place, "changed"));
-        let all = reasons.chain(first.map(|place| (place, "rank 1")));
-        for (position, (place, reason)) in all.enumerate() {
-            let file = place.id.file(files);
-            let section = match files.file(file).role {
-                Role::Test if reason != "changed" => SectionKind::Tests,
-                _ => SectionKind::Definitions,
-            };
-            let entry = Entry {
-                reason: reason.to_owned(),
-                ..card::signature_of(self.snapshot, &place, section)
-            };
-            let shows = Shows {
-                file,
-                place: Some(place.id),
-                lines: Vec::new(),
-            };
-            if self.packed.has(place.id) || self.packed.left() * 2 < self.budget {
-                break;
-            }
-            // Where not even this fits, the answer says that the budget is too small.
-            let _ = self.try_add(entry, shows, (COMPACT, position), Pass::Rest);
-        }
-    }
-
-    /// What the caller says matters: a card each, in half of what is left.
-    fn focus_cards(&mut self) {
-        let least = self.packed.left() / 2;
-        let symbols = self.candidates.definitions.iter();
-        let symbols = symbols.filter(|evidence| evidence.from == "focus");
-        let symbols: Vec<DefId> = symbols.map(|evidence| evidence.definition).collect();
-        let paths = self.candidates.files.iter();
-        let paths = paths.filter(|evidence| evidence.from == "focus");
-        let paths: Vec<FileId> = paths.map(|evidence| evidence.file).collect();
-        for (position, id) in symbols.into_iter().enumerate() {
-            let entry = Entry {
-                reason: "focus".to_owned(),
-                ..card::compact(self.snapshot, id, SectionKind::Definitions)
-            };
-            let is_in = self.packed.has(PlaceId::Definition(id));
-            if !is_in && self.packed.left() > least {
-                let _ = self.try_add(entry, self.card_shows(id), (COMPACT, position), Pass::Rest);
-            }
-        }
-        for (position, file) in paths.into_iter().enumerate() {
-            if self.packed.has_file(file) || self.packed.left() <= least {
-                continue;
-            }
-            self.outline(file, "focus", position);
-        }
-    }
-
-    /// Adds a file by the names in it, if there is room.
-    fn outline(&mut self, file: FileId, reason: &str, position: usize) {
-        let section = SectionKind::Definitions;
-        let entry = card::outline(self.snapshot, file, section, self.config.members);
-        if let Some(entry) = entry {
-            let shows = Shows {
-                file,
-                place: None,
-                lines: Vec::new(),
-            };
-            let entry = Entry {
-                reason: reason.to_owned(),
-                ..entry
-            };
-            // What does not fit is in the ranking of files all the same.
-            let _ = self.try_add(entry, shows, (OUTLINE, position), Pass::Rest);
-        }
-    }
-
-    /// Definitions that the query names: classes with what they have, others by their signature. Those
-    /// in files of which nothing is shown are few, unless nothing has to be changed; what is shown whole
-    /// later loses its card.
-    fn named_cards(&mut self) {
-        let most = self.config.breadth.wide.named_cards;
-        let mut left = self.budget * self.config.named_cards_share / 100;
-        // Where nothing has to be changed, names are what is asked about.
-        let is_asked = !self.intent.is_change() || self.limits.named_cards == most;
-        let mut unlikely = if is_asked {
-            most
-        } else {
-            self.limits.named_cards
-        };
-        for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
-            let file = self.snapshot.files.file_of(id);
-            let is_shown = self.packed.has_file(file);
-            let lines = self.snapshot.files.definition(id).lines;
-            let strength = self.named.get(&id).copied().unwrap_or(0.0);
-            let is_wanted =
-                is_shown || unlikely > 0 && (is_asked || strength >= self.config.sure_strength);
-            if self.packed.shows_all(file, lines) || !is_wanted {
-                continue;
-            }
-            let place = PlaceId::Definition(id);
-            let is_class = self.snapshot.files.definition(id).kind.is_container();
-            if self.packed.has(place) && !is_class {
-                continue;
-            }
-            let (entry, order) = if is_class {
-                let members = self.config.members;
-                let section = SectionKind::Definitions;
-                let entry = card::standard(self.snapshot, id, section, members);
-                (entry, (STANDARD, position))
-            } else {
-                let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
-                (entry, (COMPACT, position))
-            };
-            let entry = Entry {
-                reason: "named by the query".to_owned(),
-                ..entry
-            };
-            let measured = self.packed.measure(entry);
-            let tokens = measured.tokens;
-            let fits = self.packed.fits(&measured, file, 0);
-            if tokens <= left && fits && self.has_room_for_file(file) {
-                left -= tokens;
-                unlikely -= usize::from(!is_shown);
-                let shows = self.card_shows(id);
-                self.packed.add(measured, shows, order);
-            }
-        }
-    }
-
-    /// Signatures of the ranked functions and named definitions whose bodies did not fit.
-    fn compact_cards(&mut self) {
-        let least = self.limits.min_card_probability;
-        let likely = self.ranked.functions.iter();
-        let ranked = likely.take_while(|f| f.probability >= least).map(|f| f.id);
-        let most = self.config.compact_cards;
-        let ids: Vec<DefId> = ranked
-            .take(most * 2)
-            .chain(self.named_order.iter().copied().take(most))
-            .filter(|id| least == 0.0 || self.packed.has_file(self.snapshot.files.file_of(*id)))
-            .collect();
-        let mut left = most;
-        let mut seen = HashSet::default();
-        for (position, id) in ids.into_iter().enumerate() {
-            let files = &self.snapshot.files;
-            let lines = files.definition(id).lines;
-            let file = files.file_of(id);
-            if left == 0 || !self.has_room_for_card() {
-                break;
-            }
-            if !seen.insert(id) {
-                continue;
-            }
-            if self.packed.has(PlaceId::Definition(id)) || self.packed.shows_all(file, lines) {
-                continue;
-            }
-            let entry = card::compact(self.snapshot, id, SectionKind::Definitions);
-            let shows = self.card_shows(id);
-            if self
-                .try_add(entry, shows, (COMPACT, position), Pass::Rest)
-                .is_ok()
-            {
-                left -= 1;
-            }
-        }
-    }
-
-    /// The best files of which nothing is shown.
-    fn outlines(&mut self) {
-        let best = self.ranked.files.iter().take(self.limits.outline_files);
-        let files: Vec<FileId> = best
-            .map(|file| file.id)
-            .filter(|file| self.packed.is_empty() || !self.is_held_back(*file))
-            .collect();
-        for (position, file) in files.into_iter().enumerate() {
-            if !self.has_room_for_card() {
-                break;
-            }
-            if self.packed.has_file(file) {
-                continue;
-            }
-            self.outline(file, "one of the best files", position);
-        }
-    }
-
     /// Lists the best files of which nothing is shown.
     fn report_files(&mut self) {
         const BEST: usize = 5;
@@ -528,31 +287,6 @@ impl<'a> Plan<'a> {
             })
             .collect();
         self.dropped.extend(missing);
-    }
-
-    /// Whether a file is shown only where the query asks for it, it is likely or nothing else was found:
-    /// prose, data, and what was copied or written by a program.
-    fn is_held_back(&self, file: FileId) -> bool {
-        let held_back = match self.snapshot.files.file(file).role {
-            Role::Documentation => !ABOUT_DOCUMENTATION.iter().any(|w| self.words.contains(*w)),
-            Role::Generated | Role::Data => true,
-            Role::Source | Role::Test | Role::Configuration => false,
-        };
-        let is_named = || self.candidates.files.iter().any(|named| named.file == file);
-        held_back && self.of_file(file) < self.config.likely_file && !is_named()
-    }
-
-    /// Whether it is worth trying a card.
-    pub(super) fn has_room_for_card(&self) -> bool {
-        self.packed.left() >= SMALLEST_CARD
-    }
-
-    pub(super) fn card_shows(&self, id: DefId) -> Shows {
-        Shows {
-            file: self.snapshot.files.file_of(id),
-            place: Some(PlaceId::Definition(id)),
-            lines: Vec::new(),
-        }
     }
 }
 
