@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::calibration::Prediction;
-use crate::eval::curve::Point;
 use crate::eval::metric::Scores;
 
 /// Version of the JSON's shape.
@@ -82,6 +81,15 @@ pub struct CaseResult {
     /// Its figures with other thresholds, where they were asked for.
     #[serde(default)]
     pub curve: Vec<Point>,
+}
+
+/// The figures of one case's context with other thresholds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Point {
+    /// Name of the step of the curve.
+    pub step: String,
+    /// Those of a context with 8,000 tokens.
+    pub scores: Scores,
 }
 
 /// Probabilities of one case, and which were of something right.

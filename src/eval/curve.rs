@@ -3,12 +3,10 @@
 
 use std::fmt::Write as _;
 
-use foveate_query::Breadth;
-use serde::{Deserialize, Serialize};
-
 use crate::eval::aggregate::CaseResult;
 use crate::eval::metric::{Budget, Metric, Scores};
 use crate::eval::report::figure;
+use foveate_query::Breadth;
 
 /// A way to ask: a breadth, or a threshold in place of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,31 +34,13 @@ impl Step {
         }))
     }
 
-    fn name(self) -> String {
+    /// The name in reports and in JSON.
+    pub fn name(self) -> String {
         match (self.min_probability, self.breadth) {
             (Some(threshold), _) => format!("p >= {threshold}"),
             (None, Breadth::Wide) => "wide".to_owned(),
             (None, Breadth::Balanced) => "balanced".to_owned(),
             (None, Breadth::Precise) => "precise".to_owned(),
-        }
-    }
-}
-
-/// The figures of one case's context at one step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Point {
-    /// Name of the step.
-    pub step: String,
-    /// Those of a context with 8,000 tokens.
-    pub scores: Scores,
-}
-
-impl Point {
-    /// A point of a step.
-    pub fn new(step: Step, scores: Scores) -> Self {
-        Self {
-            step: step.name(),
-            scores,
         }
     }
 }
@@ -181,7 +161,7 @@ pub fn svg(cases: &[CaseResult]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::aggregate::tests::result;
+    use crate::eval::aggregate::{Point, tests::result};
 
     #[test]
     fn means_per_step_are_drawn_and_listed() {
@@ -190,7 +170,10 @@ mod tests {
             let mut scores = Scores::default();
             scores.set(Metric::Used(Budget::B8000), tokens);
             scores.set(Metric::Shown(Budget::B8000), 0.5);
-            case.curve.push(Point::new(step, scores));
+            case.curve.push(Point {
+                step: step.name(),
+                scores,
+            });
         }
         let cases = [case];
         let table = table(&cases);

@@ -7,9 +7,9 @@ use std::time::Instant;
 use foveate_index::Snapshot;
 use foveate_query::{Answer, Breadth, RankingConfig, Request, answer};
 
-use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Predictions};
+use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Point, Predictions};
 use crate::eval::case::Case;
-use crate::eval::curve::{Point, Step};
+use crate::eval::curve::Step;
 use crate::eval::metric::Budget;
 use crate::eval::score::{self, Context, Delivered};
 use crate::eval::sweep::{Indexed, Visitor, Walk, milliseconds, sweep};
@@ -78,7 +78,10 @@ impl Visitor for Asker<'_> {
         let curve = Step::all().filter(|_| self.options.curve).map(|step| {
             let answer = self.ask(case, &indexed.snapshot, LARGEST, step);
             let context = Context::from(&answer.pack);
-            Point::new(step, score::context(case, &context, Budget::B8000))
+            Point {
+                step: step.name(),
+                scores: score::context(case, &context, Budget::B8000),
+            }
         });
         CaseResult {
             index_ms: Some(indexed.index_ms),

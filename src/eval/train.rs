@@ -147,16 +147,21 @@ fn right(example: &Example, kind: Kind, weights: &[f64]) -> Right {
     if gold == 0 {
         return None;
     }
-    let mut scored: Vec<(f64, bool)> = kind
-        .candidates(example)
-        .iter()
-        .map(|c| (fit::score(c, weights), c.gold))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let scored = scored(example, kind, weights);
     Some(PLACES.map(|place| {
         let found = scored.iter().take(place).filter(|(_, gold)| *gold).count();
         found >= gold.min(place)
     }))
+}
+
+/// The scores of a case's candidates and whether they are right, best first.
+fn scored(example: &Example, kind: Kind, weights: &[f64]) -> Vec<(f64, bool)> {
+    let candidates = kind.candidates(example).iter();
+    let mut scored: Vec<(f64, bool)> = candidates
+        .map(|c| (fit::score(c, weights), c.gold))
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored
 }
 
 /// The mean over some of the examples.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use foveate_query::rank::MOST_RANKED;
 
 use super::examples::Example;
-use super::{Kind, fit};
+use super::{Kind, scored};
 use crate::eval::calibration::Prediction;
 
 /// Steps after which the fit ends in any case.
@@ -71,12 +71,7 @@ pub fn calibrate<'a>(
 
 /// The log-odds of the softmax over the best candidates of a case, best first.
 fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
-    let mut scored: Vec<(f64, bool)> = kind
-        .candidates(example)
-        .iter()
-        .map(|c| (fit::score(c, weights), c.gold))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut scored = scored(example, kind, weights);
     scored.truncate(MOST_RANKED);
     let most = scored.first().map_or(0.0, |(score, _)| *score);
     let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::eval::case::{Case, Inside};
 use crate::eval::score::{Place, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
-use crate::eval::train::fit;
 
 /// So many files, functions and stretches are kept per case, the best by the present weights; those
 /// further down decide nothing.
@@ -151,10 +150,11 @@ fn is_edited(case: &Case, e: &Examined) -> bool {
 
 /// Functions and stretches as candidates of one list.
 fn places(functions: &[Candidate], stretches: Vec<Candidate>, weights: &[f32]) -> Vec<Candidate> {
-    let weights: Vec<f64> = weights.iter().map(|weight| f64::from(*weight)).collect();
+    let score =
+        |function: &Candidate| -> f32 { function.x.iter().zip(weights).map(|(x, w)| x * w).sum() };
     let functions = functions.iter().map(|function| {
         let mut x = vec![0.0; 1 + Examined::STRETCH_SIGNALS.len()];
-        x[0] = fit::score(function, &weights) as f32;
+        x[0] = score(function);
         Candidate {
             x,
             ..function.clone()
