@@ -106,8 +106,12 @@ impl Bodies {
                 continue;
             }
             body.try_add(plan, pass);
-            let must_be_there = body.rank == 0 || body.is_changed;
-            if must_be_there && body.state == State::Waiting && pass == Pass::Share {
+            // A change gets what others leave; the best place must not wait for that.
+            let must_be_cut = match pass {
+                Pass::Share => body.rank == 0 && !body.is_changed,
+                Pass::Rest => body.is_changed,
+            };
+            if must_be_cut && body.state == State::Waiting {
                 body.add_cut(plan, plan.budget * plan.config.cut_share as usize / 100);
             }
         }

@@ -145,6 +145,7 @@ impl<'a> Plan<'a> {
         self.report_files();
         unindexed::report(&mut self);
         let confidence = self.config.confidence.mended(bodies.confidence());
+        let confidence = confidence * self.said();
         self.finish(confidence)
     }
 
@@ -185,9 +186,22 @@ impl<'a> Plan<'a> {
     /// Whether a reader should know that the right place is likely not shown. Who explores or looks up
     /// changes nothing.
     fn is_unsure(&self, confidence: f32) -> bool {
-        self.intent.is_change()
+        (self.intent.is_change() || self.said() < 1.0)
             && !self.ranked.places.is_empty()
             && confidence < self.config.low_confidence
+    }
+
+    /// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
+    /// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
+    fn said(&self) -> f32 {
+        const ENOUGH: usize = 4;
+        let is_named = !self.named.is_empty()
+            || !self.candidates.files.is_empty()
+            || !self.candidates.changed.is_empty();
+        if is_named {
+            return 1.0;
+        }
+        (self.words.len().min(ENOUGH) as f32) / ENOUGH as f32
     }
 
     /// Whether anything of a file may be shown.

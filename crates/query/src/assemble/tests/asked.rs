@@ -139,6 +139,22 @@ fn a_vague_question_is_answered_with_doubt() {
 }
 
 #[test]
+fn one_word_is_no_ground_for_confidence() {
+    let code = "def part(page):\n    # This is slow.\n    return page.part()\n";
+    let snapshot = snapshot([("part.py".to_owned(), code.to_owned())]);
+    let mut request = request("it is slow", 1000, IntentKind::BugFix);
+    request.intent = None;
+    let answer = ask(&snapshot, &request);
+    assert!(answer.pack.confidence <= 0.25, "{}", answer.pack.confidence);
+    assert!(
+        answer
+            .issues
+            .iter()
+            .any(|issue| issue.code == "low_confidence")
+    );
+}
+
+#[test]
 fn places_outside_functions_are_ranked_and_shown() {
     let snapshot = fixture(POOL);
     let request = request(
