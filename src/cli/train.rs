@@ -332,7 +332,7 @@ impl<'a> Table<'a> {
     /// The chances of the first ten of each case beside what came true, held out, per language.
     fn reliability(&self) -> String {
         let languages: BTreeSet<&str> = self.predictions.iter().map(|(name, _)| *name).collect();
-        let mut text = "\ncalibration, held out: foretold/right (number), in percent\n".to_owned();
+        let mut text = "\ncalibration, held out: predicted/right (number), in percent\n".to_owned();
         for language in languages {
             let of = self
                 .predictions
@@ -341,8 +341,8 @@ impl<'a> Table<'a> {
             let reliability = Reliability::of(of.map(|(_, prediction)| *prediction));
             text.push_str(&format!("{language:12} error {:.3} ", reliability.error()));
             for bin in reliability.bins.iter().filter(|bin| bin.count > 0) {
-                let (foretold, right) = (bin.foretold * 100.0, bin.right * 100.0);
-                text.push_str(&format!(" {foretold:.0}/{right:.0} ({})", bin.count));
+                let (predicted, right) = (bin.predicted * 100.0, bin.right * 100.0);
+                text.push_str(&format!(" {predicted:.0}/{right:.0} ({})", bin.count));
             }
             text.push('\n');
         }

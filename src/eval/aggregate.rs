@@ -75,7 +75,7 @@ pub struct CaseResult {
     pub index_ms: Option<f64>,
     /// Its figures.
     pub scores: Scores,
-    /// What was foretold of the first ten of each ranking, and what came true.
+    /// What was predicted of the first ten of each ranking, and what came true.
     #[serde(default)]
     pub predictions: Predictions,
     /// Its figures with other thresholds, where they were asked for.

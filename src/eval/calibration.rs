@@ -1,4 +1,4 @@
-//! How far probabilities may be trusted: what was foretold beside what came true.
+//! How far probabilities may be trusted: what was predicted beside what came true.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Bin {
     /// How many.
     pub count: usize,
     /// Their mean probability.
-    pub foretold: f64,
+    pub predicted: f64,
     /// The share of them that is right.
     pub right: f64,
 }
@@ -40,12 +40,12 @@ impl Reliability {
             let at = (probability * BINS as f64) as usize;
             let bin = &mut bins[at.min(BINS - 1)];
             bin.count += 1;
-            bin.foretold += probability;
+            bin.predicted += probability;
             bin.right += f64::from(u8::from(right));
         }
         for bin in &mut bins {
             let count = bin.count.max(1) as f64;
-            bin.foretold /= count;
+            bin.predicted /= count;
             bin.right /= count;
         }
         Self { bins }
@@ -57,10 +57,10 @@ impl Reliability {
     }
 
     /// Expected calibration error: the mean over all predictions of how far the shares of their bins
-    /// are from what was foretold (Naeini, Cooper and Hauskrecht: "Obtaining Well Calibrated
+    /// are from what was predicted (Naeini, Cooper and Hauskrecht: "Obtaining Well Calibrated
     /// Probabilities Using Bayesian Binning", 2015).
     pub fn error(&self) -> f64 {
-        let apart = |bin: &Bin| bin.count as f64 * (bin.foretold - bin.right).abs();
+        let apart = |bin: &Bin| bin.count as f64 * (bin.predicted - bin.right).abs();
         let sum: f64 = self.bins.iter().map(apart).sum();
         sum / self.count().max(1) as f64
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_is_the_mean_distance_from_what_was_foretold() {
+    fn the_error_is_the_mean_distance_from_what_was_predicted() {
         let predictions = |probability, right: usize, all: usize| {
             (0..all).map(move |at| Prediction {
                 probability,

@@ -9,7 +9,7 @@ mod packages;
 mod places;
 mod words;
 
-pub(crate) use self::changes::{CHANGE, within};
+pub(crate) use self::changes::{CHANGE, changed_lines};
 pub(crate) use self::words::is_stop_word;
 
 use std::cell::OnceCell;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};
-use foveate_query::{Answer, RankingConfig, Request, answer};
+use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_query::{Answer, Change, RankingConfig, Request, answer};
 
 const SHOP: &str = "
     //- a.py
@@ -40,6 +40,14 @@ fn commit(digit: &str, message: &str, path: &str, function: &str) -> Commit {
 }
 
 fn shop() -> Snapshot {
+    shop_with(vec![
+        commit("3d", "Fixed #4711 -- tidied the evening.", "b.py", "lock"),
+        commit("2c", "Shut at midnight", "a.py", "close"),
+        commit("1b", "Begin (#12)", "c.py", "other"),
+    ])
+}
+
+fn shop_with(commits: Vec<Commit>) -> Snapshot {
     let files = foveate_fixture::repository(SHOP)
         .into_iter()
         .map(|file| {
@@ -57,13 +65,7 @@ fn shop() -> Snapshot {
             }
         })
         .collect();
-    let history = History {
-        commits: vec![
-            commit("3d", "Fixed #4711 -- tidied the evening.", "b.py", "lock"),
-            commit("2c", "Shut at midnight", "a.py", "close"),
-            commit("1b", "Begin (#12)", "c.py", "other"),
-        ],
-    };
+    let history = History { commits };
     let revision = Revision {
         commit: String::new(),
         dirty: false,
@@ -112,6 +114,23 @@ fn what_a_cited_commit_touched_is_found() {
     ] {
         assert!(with(&ask(query), "cited").is_empty(), "{query}");
     }
+}
+
+#[test]
+fn what_was_changed_with_the_callers_change_before_is_found() {
+    let mut both = commit("4e", "Evening", "a.py", "close");
+    both.touched
+        .extend(commit("4e", "", "b.py", "lock").touched);
+    let snapshot = shop_with(vec![both]);
+    let request = Request {
+        changes: vec![Change {
+            path: RepoPath::new("a.py").unwrap(),
+            lines: vec![Lines::new(2, 2)],
+        }],
+        ..Request::default()
+    };
+    let found = answer(&snapshot, &request, &RankingConfig::default(), &|| 0.0);
+    assert_eq!(with(&found, "cited"), ["a.py", "b.py", "close", "lock"]);
 }
 
 #[test]

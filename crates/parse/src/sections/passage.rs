@@ -26,9 +26,9 @@ pub fn passage(sections: &[Section], around: Lines, max_lines: u32) -> Option<(L
     let max_lines = max_lines.max(1);
     let leaf = tree.at(centre)?;
     let (node, lines) = tree
-        .whole(leaf, max_lines)
+        .readable_section(leaf, max_lines)
         .unwrap_or_else(|| (leaf, tree.window(leaf, centre, max_lines)));
-    let lines = tree.grown(node, lines, around, max_lines);
+    let lines = tree.expanded(node, lines, around, max_lines);
     let title = sections.get(node)?.title.clone();
     Some((lines, title))
 }
@@ -72,7 +72,7 @@ impl Tree<'_> {
     }
 
     /// The section to show whole instead of `leaf`, where one fits.
-    fn whole(self, leaf: usize, max_lines: u32) -> Option<(usize, Lines)> {
+    fn readable_section(self, leaf: usize, max_lines: u32) -> Option<(usize, Lines)> {
         let up = std::iter::successors(Some(leaf), |node| self.parent(*node));
         let fitting = |most: u32| {
             let fits = move |node: &usize| self.subtree(*node).count() <= most;
@@ -110,7 +110,7 @@ impl Tree<'_> {
     }
 
     /// `lines` with neighbours of `node`, so that they cover `around` and are not too few.
-    fn grown(self, node: usize, mut lines: Lines, around: Lines, max_lines: u32) -> Lines {
+    fn expanded(self, node: usize, mut lines: Lines, around: Lines, max_lines: u32) -> Lines {
         let fits = |lines: &Lines| lines.count() <= max_lines;
         loop {
             let before = self.with_before(lines).filter(fits);

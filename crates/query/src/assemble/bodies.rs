@@ -15,7 +15,7 @@ use super::render::SectionKind;
 use super::source::Matters;
 use super::twins::{Stretch, Twin};
 use crate::rank::{PlaceId, RankedPlace};
-use crate::resolve::within;
+use crate::resolve::changed_lines;
 
 /// Bytes of code per token, and tokens of an entry's own markup: for the estimate that spares
 /// counting what cannot fit.
@@ -368,7 +368,7 @@ impl Body {
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
         for _ in 0..CUT_ATTEMPTS {
-            let changed = within(&plan.candidates.changed, self.file, self.place.lines);
+            let changed = changed_lines(&plan.candidates.changed, self.file, self.place.lines);
             let matters = Matters {
                 words: &plan.words,
                 changed: &changed,

@@ -33,6 +33,7 @@ pub struct AssembleConfig {
     pub main_share: usize,
     pub confidence: Calibration,
     pub low_confidence: f32,
+    pub specific_words: usize,
     pub likely_file: f32,
     pub breadth: Breadths,
     pub shares: Shares,

@@ -144,8 +144,8 @@ impl<'a> Plan<'a> {
         links.report(&mut self);
         self.report_files();
         unindexed::report(&mut self);
-        let confidence = self.config.confidence.mended(bodies.confidence());
-        let confidence = confidence * self.said();
+        let confidence = self.config.confidence.apply(bodies.confidence());
+        let confidence = confidence * self.specificity();
         self.finish(confidence)
     }
 
@@ -186,22 +186,22 @@ impl<'a> Plan<'a> {
     /// Whether a reader should know that the right place is likely not shown. Who explores or looks up
     /// changes nothing.
     fn is_unsure(&self, confidence: f32) -> bool {
-        (self.intent.is_change() || self.said() < 1.0)
+        (self.intent.is_change() || self.specificity() < 1.0)
             && !self.ranked.places.is_empty()
             && confidence < self.config.low_confidence
     }
 
     /// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
     /// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
-    fn said(&self) -> f32 {
-        const ENOUGH: usize = 4;
+    fn specificity(&self) -> f32 {
+        let enough = self.config.specific_words.max(1);
         let is_named = !self.named.is_empty()
             || !self.candidates.files.is_empty()
             || !self.candidates.changed.is_empty();
         if is_named {
             return 1.0;
         }
-        (self.words.len().min(ENOUGH) as f32) / ENOUGH as f32
+        self.words.len().min(enough) as f32 / enough as f32
     }
 
     /// Whether anything of a file may be shown.
@@ -333,7 +333,10 @@ fn form<'a>(
             commit,
             budget: request.budget_tokens,
         },
-        links: address.and_then(|address| Permalinks::new(address, commit)),
+        // What differs from the commit is not there under its lines.
+        links: address
+            .filter(|_| !snapshot.revision.dirty)
+            .and_then(|address| Permalinks::new(address, commit)),
         files: changed.chain(ranks).collect(),
         budget: request.budget_tokens,
         max_chars: request.max_chars.unwrap_or(usize::MAX),

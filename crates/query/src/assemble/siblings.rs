@@ -19,6 +19,8 @@ const LINE: usize = 80;
 const BYTES_PER_TOKEN: usize = 4;
 /// Names per file.
 const NAMES: usize = 4;
+/// So many files of the directory and below it are looked at: below the root are all.
+const LOOKED_AT: usize = 5000;
 /// A directory with fewer files needs no summary.
 const LEAST: usize = 2;
 
@@ -91,6 +93,7 @@ fn siblings(files: &Files, file: FileId) -> Vec<FileId> {
     let first = ids.partition_point(|id| files.path(*id) < own);
     let below = ids.get(first..).unwrap_or_default().iter().copied();
     let below = below.take_while(|id| files.path(*id).starts_with(own));
+    let below = below.take(LOOKED_AT);
     below
         .filter(|id| *id != file && directory(*id) == own)
         .collect()

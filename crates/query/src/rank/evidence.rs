@@ -151,7 +151,7 @@ impl Evidence {
             definitions: noisy_or(named),
             places: noisy_or(files(false)),
             imports: noisy_or(files(true)),
-            cited: cited(snapshot, text, candidates, config.most_cited),
+            cited: cited(snapshot, text, candidates, config),
             focus: focus(candidates),
             messages: snapshot.messages.search(&errors.join("\n")),
         }
@@ -201,13 +201,13 @@ fn cited(
     snapshot: &Snapshot,
     text: &QueryText,
     candidates: &Candidates,
-    most: usize,
+    config: &RankConfig,
 ) -> Vec<(u32, f32)> {
     let (files, commits) = (&snapshot.files, snapshot.lexical.commits());
     let of = |citation| {
         let found = commits.cited(citation);
         let share = 1.0 / (found.len() as f32).sqrt();
-        let counts = found.len() <= most;
+        let counts = found.len() <= config.most_cited;
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };
@@ -216,7 +216,7 @@ fn cited(
         let id = evidence.definition;
         let function = commits.function(files.file_of(id), files.name_hash(id));
         let all = function.map_or(&[][..], |function| commits.touching(function));
-        let newest = all.get(..most).unwrap_or(all);
+        let newest = all.get(..config.cochange_commits).unwrap_or(all);
         let share = 1.0 / (newest.len().max(1) as f32);
         newest.iter().map(move |commit| (*commit, share))
     });

@@ -309,7 +309,12 @@ impl<'a> Pool<'a> {
         scored.extend((first..).zip(stretches.iter().map(|(_, score)| *score)));
         let best = best_ranked(scored.clone());
         let probabilities = Probabilities::new(&best, config.calibration.place);
-        stretches::share_files(self.snapshot, &mut stretches, ranked_files, &probabilities);
+        stretches::share_file_probabilities(
+            self.snapshot,
+            &mut stretches,
+            ranked_files,
+            &probabilities,
+        );
         for ((_, score), (_, shared)) in scored.iter_mut().skip(functions.len()).zip(&stretches) {
             *score = *shared;
         }

@@ -33,7 +33,7 @@ pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [Ran
         let of_file = known
             .entry(file)
             .or_insert_with(|| sections(language, files.path(file), text));
-        let Some(line) = spoken_of(snapshot, evidence, id) else {
+        let Some(line) = best_line(snapshot, evidence, id) else {
             continue;
         };
         if let Some((lines, title)) = passage(of_file, Lines::new(line, line), LONGEST) {
@@ -70,7 +70,7 @@ fn is_settings(language: Language) -> bool {
 }
 
 /// The line of a stretch whose words weigh most in the query; none where it has none of them.
-fn spoken_of(snapshot: &Snapshot, evidence: &Evidence, id: ChunkId) -> Option<u32> {
+fn best_line(snapshot: &Snapshot, evidence: &Evidence, id: ChunkId) -> Option<u32> {
     let first = snapshot.files.chunk(id).lines.start;
     let mut best: Option<(f32, u32)> = None;
     let mut terms: Vec<u64> = Vec::new();

@@ -15,10 +15,15 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// The mended form of a probability.
-    pub fn mended(self, probability: f32) -> f32 {
-        let odds = log_odds(probability.max(f32::MIN_POSITIVE).ln());
-        1.0 / (1.0 + (-(self.slope * odds + self.intercept)).exp())
+    /// A probability, calibrated.
+    pub fn apply(self, probability: f32) -> f32 {
+        self.of_log(probability.max(f32::MIN_POSITIVE).ln())
+    }
+
+    /// The same, of the logarithm of a probability: that of an unlikely candidate is exact there.
+    fn of_log(self, log: f32) -> f32 {
+        let odds = self.slope * log_odds(log) + self.intercept;
+        1.0 / (1.0 + (-odds).exp())
     }
 }
 
@@ -44,19 +49,14 @@ impl Probabilities {
 
     /// Of a candidate with this score, 0 to 1.
     pub(super) fn of(&self, score: f32) -> f32 {
-        let odds = log_odds(score - self.log_sum);
-        let Calibration { slope, intercept } = self.calibration;
-        let mended = slope * odds + intercept;
-        1.0 / (1.0 + (-mended).exp())
+        self.calibration.of_log(score - self.log_sum)
     }
-}
 
-impl Probabilities {
     /// The score that has this probability: the inverse of [`Self::of`].
     pub(super) fn score_of(&self, probability: f32) -> f32 {
         let Calibration { slope, intercept } = self.calibration;
-        let mended = log_odds(probability.max(f32::MIN_POSITIVE).ln());
-        let odds = (mended - intercept) / slope;
+        let calibrated = log_odds(probability.max(f32::MIN_POSITIVE).ln());
+        let odds = (calibrated - intercept) / slope;
         self.log_sum - (-odds).exp().ln_1p()
     }
 }

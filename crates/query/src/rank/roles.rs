@@ -8,9 +8,6 @@ use super::weights::{RoleConfig, RoleFactors};
 use crate::intent::IntentKind;
 use crate::text::{QueryText, SegmentKind};
 
-/// A query of at most so many words is a question or an order rather than an issue.
-const SHORT_WORDS: usize = 40;
-
 /// The factors for one query.
 #[derive(Clone, Debug)]
 pub(super) struct Roles {
@@ -47,7 +44,7 @@ impl Roles {
             .segments
             .iter()
             .map(|s| s.text.split_whitespace().count());
-        let is_short = words.sum::<usize>() <= SHORT_WORDS;
+        let is_short = words.sum::<usize>() <= config.short_words;
         let asked = |words: &[String], orders: &[String]| match is_short {
             true if named(words) || named(orders) => config.ordered,
             false if named(words) => config.asked,

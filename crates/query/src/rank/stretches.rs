@@ -1,5 +1,5 @@
 //! What lies outside functions as candidates: the attributes of classes, constants and tables,
-//! settings, prose, and the code of languages without a parser. They are weighed by the signals that
+//! settings, prose, and the code of languages without a parser. They are with_role_factors by the signals that
 //! functions have too.
 
 use foldhash::HashMap;
@@ -110,7 +110,7 @@ impl Stretches {
 
     /// Those that share a word with the query, or hold what it names, with their signals as they
     /// count for the role of the file.
-    pub(super) fn weighed(
+    pub(super) fn with_role_factors(
         &self,
         snapshot: &Snapshot,
         roles: &Roles,
@@ -131,7 +131,7 @@ impl Stretches {
         roles: &Roles,
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
-        self.weighed(snapshot, roles)
+        self.with_role_factors(snapshot, roles)
             .map(|(id, signals, factor)| (id, signals.score(&config.stretch) * factor))
             .collect()
     }
@@ -147,7 +147,7 @@ impl Stretches {
 /// A file of prose or settings has no functions, so that what is likely of the file is likely of its
 /// stretches together: each gets the score that makes it as likely as its share of the file, where that
 /// is more than its own score says. The share is that of the softmax over the file.
-pub(super) fn share_files(
+pub(super) fn share_file_probabilities(
     snapshot: &Snapshot,
     scored: &mut [(ChunkId, f32)],
     ranked_files: &[RankedFile],

@@ -40,6 +40,8 @@ pub struct RankConfig {
     pub neighbour_strength: f32,
     /// A number that more commits cite than this is no evidence for any of them.
     pub most_cited: usize,
+    /// So many of the newest commits that touched a function of the caller's change count as cited.
+    pub cochange_commits: usize,
 }
 
 /// A calibration for each list of candidates.
@@ -160,6 +162,8 @@ pub struct RoleConfig {
     pub asked: f32,
     /// The same where the query is short: a question or an order about them.
     pub ordered: f32,
+    /// A query of at most so many words is short.
+    pub short_words: usize,
     /// Words of a title that asks for documentation.
     pub documentation_words: Vec<String>,
     /// Words of a title that asks for configuration.

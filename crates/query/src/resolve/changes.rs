@@ -44,7 +44,7 @@ impl Finder<'_> {
 }
 
 /// The lines of a list that lie in a stretch.
-pub(crate) fn within(changed: &[(FileId, Lines)], file: FileId, lines: Lines) -> Vec<Lines> {
+pub(crate) fn changed_lines(changed: &[(FileId, Lines)], file: FileId, lines: Lines) -> Vec<Lines> {
     let of_file = changed.iter().filter(|(of, _)| *of == file);
     let touching = of_file.filter(|(_, changed)| changed.overlap(lines) > 0);
     touching.map(|(_, changed)| *changed).collect()

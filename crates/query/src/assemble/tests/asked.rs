@@ -337,6 +337,12 @@ fn links_lead_to_the_lines_and_few_characters_are_kept() {
         "{}",
         pack.context
     );
+    snapshot.revision.dirty = true;
+    let dirty = ask(&snapshot, &request).pack;
+    assert!(
+        !dirty.context.contains("https://"),
+        "its lines are not those of the commit"
+    );
     request.max_chars = Some(1000);
     let short = ask(&snapshot, &request).pack;
     assert!(short.context.chars().count() <= 1000);
