@@ -117,6 +117,17 @@ fn codes(answer: &Value) -> Vec<&str> {
     codes.filter(|code| code.contains("diff")).collect()
 }
 
+/// What the context shows for a reason, as `path:name`.
+fn items(answer: &Value, reason: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let sections = answer["sections"].as_array().unwrap().iter();
+    sections
+        .flat_map(|section| section["items"].as_array().unwrap())
+        .filter(|item| item["reason"] == reason)
+        .map(|item| format!("{}:{}", text(&item["path"]), text(&item["name"])))
+        .collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_diff_is_answered_from_its_head() {
     let app = TestApp::start().await;
@@ -142,6 +153,10 @@ async fn a_diff_is_answered_from_its_head() {
             assert_eq!(answer["commit"], fix.as_str());
             assert_eq!(answer["tree"]["dirty"], false);
             assert!(codes(&answer).is_empty(), "{}", answer["issues"]);
+            let changed = items(&answer, "changed");
+            for place in ["shop/prices.py:total_price", "shop/cart.py:Cart.__init__"] {
+                assert!(changed.contains(&place.to_owned()), "{changed:?}");
+            }
         }
         let empty = ask(json!({"diff": {"base": "main", "head": "main"}})).await;
         assert_eq!(codes(&empty), ["empty_diff"]);
@@ -311,9 +326,19 @@ fn the_command_line_takes_a_diff_and_what_was_seen() {
             "shop/cart.py:Cart",
         ],
     ] {
-        let (_, stderr, answer) = run(arguments);
+        let (code, stderr, answer) = run(arguments);
+        assert_eq!(code, Some(0), "{arguments:?} {stderr}");
         assert_eq!(answer["commit"], fix.as_str(), "{arguments:?} {stderr}");
         assert!(codes(&answer).is_empty(), "{}", answer["issues"]);
+        let changed = items(&answer, "changed");
+        let has = |path: &str| changed.iter().any(|item| item.starts_with(path));
+        assert!(has("shop/prices.py"), "{arguments:?} {changed:?}");
+        let is_seen = arguments.iter().any(|a| a.starts_with("--seen"));
+        assert_eq!(
+            has("shop/cart.py:Cart"),
+            !is_seen,
+            "{arguments:?} {changed:?}"
+        );
     }
     let (code, _, answer) = run(&["--diff", "fix..fix", "--json", query]);
     assert_eq!((code, codes(&answer)), (Some(0), vec!["empty_diff"]));
