@@ -170,7 +170,14 @@ async fn an_answer_has_every_field_of_the_contract() {
     }
     for (list, fields) in [
         ("symbols", &["name", "from", "resolved"][..]),
-        ("files", &["path", "score", "role", "signals"]),
+        (
+            "files",
+            &["path", "score", "probability", "role", "signals"],
+        ),
+        (
+            "places",
+            &["path", "kind", "start_line", "end_line", "probability"],
+        ),
         (
             "functions",
             &[
@@ -190,6 +197,7 @@ async fn an_answer_has_every_field_of_the_contract() {
             assert!(!first[name].is_null(), "{list}[0].{name} in {first}");
         }
     }
+    assert!(answer["confidence"].as_f64().unwrap() <= 1.0);
     assert!(answer["dropped"].is_array() && answer["issues"].is_array());
     assert!(!answer["context"].as_str().unwrap().is_empty());
 
@@ -728,5 +736,54 @@ async fn a_request_that_never_ends_is_given_up() {
         text.starts_with("HTTP/1.1 408") && text.contains("request_timeout"),
         "{text}"
     );
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_can_be_bounded_and_linked() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let head = commit(&root, "open the shop");
+    app.add_git("shop", &root, None).await;
+    let ask = async |field: &str, value: Value| {
+        let mut body = json!({"repo": "shop", "query": "`Cart.checkout` and total_price differ"});
+        body[field] = value;
+        app.post("/context", body).await
+    };
+    let items = |answer: &Value| -> Vec<Value> {
+        let sections = answer["sections"].as_array().unwrap().iter();
+        let items = sections.flat_map(|section| section["items"].as_array().unwrap());
+        items.cloned().collect()
+    };
+    let wide = ask("breadth", json!("wide")).await.json();
+    let precise = ask("breadth", json!("precise")).await.json();
+    assert!(items(&precise).len() < items(&wide).len(), "{precise}");
+    let likely = ask("min_probability", json!(1)).await.json();
+    assert!(items(&likely).len() < items(&wide).len(), "{likely}");
+    let one = ask("max_files", json!(1)).await.json();
+    let first = items(&one)[0]["path"].clone();
+    assert!(
+        items(&one).iter().all(|item| item["path"] == first),
+        "{one}"
+    );
+    let seen = ask("seen", json!({"paths": [first]})).await.json();
+    assert!(
+        items(&seen).iter().all(|item| item["path"] != first),
+        "{seen}"
+    );
+    let page = "https://git.example.com/ada/shop";
+    let linked = ask("link_base", json!(page)).await.json();
+    let link = items(&linked)[0]["link"].as_str().unwrap().to_owned();
+    assert!(link.starts_with(&format!("{page}/blob/{head}/")), "{link}");
+    for (field, value) in [
+        ("breadth", json!("narrow")),
+        ("min_probability", json!(1.5)),
+        ("max_files", json!(0)),
+        ("max_chars", json!(10)),
+        ("link_base", json!("javascript:alert(1)")),
+    ] {
+        let refused = ask(field, value).await;
+        assert_eq!(refused.json()["field"], field, "{}", refused.text);
+    }
     app.end().await;
 }

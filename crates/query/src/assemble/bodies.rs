@@ -339,7 +339,7 @@ impl Body {
                 used.saturating_sub(freed) + measured.tokens <= share
             }
         };
-        within && plan.has_room_for_file(self.file) && plan.packed.fits(measured, self.file, freed)
+        within && plan.packed.fits(measured, self.file, freed)
     }
 
     /// The largest part of the budget that one body may take: a giant must not eat it all unless it

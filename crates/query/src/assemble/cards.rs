@@ -136,7 +136,7 @@ impl Plan<'_> {
             let measured = self.packed.measure(entry);
             let tokens = measured.tokens;
             let fits = self.packed.fits(&measured, file, 0);
-            if tokens <= left && fits && self.has_room_for_file(file) {
+            if tokens <= left && fits {
                 left -= tokens;
                 unlikely -= usize::from(!is_shown);
                 let shows = self.card_shows(id);

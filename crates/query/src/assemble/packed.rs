@@ -64,6 +64,8 @@ pub(super) struct Form<'a> {
     pub links: Option<Permalinks>,
     /// The files in the order in which they are shown; others come after them.
     pub files: Vec<FileId>,
+    /// Most files that anything is shown of.
+    pub max_files: usize,
     /// Most tokens.
     pub budget: usize,
     /// Most characters.
@@ -196,10 +198,10 @@ impl<'a> Packed<'a> {
         section + of_this + if is_open { 0 } else { measured.scope_tokens }
     }
 
-    /// Whether an entry of a file fits, given that `freed` tokens go away.
+    /// Whether an entry of a file fits, given that `freed` tokens go away: tokens and files.
     pub(super) fn fits(&self, measured: &Measured, file: FileId, freed: usize) -> bool {
         let more = measured.tokens + self.opening(measured, file);
-        self.total.saturating_sub(freed) + more <= self.budget
+        self.has_room_for_file(file) && self.total.saturating_sub(freed) + more <= self.budget
     }
 
     /// Whether any of these lines is shown.
@@ -225,10 +227,13 @@ impl<'a> Packed<'a> {
         self.placed.iter().any(|p| p.shows.place == Some(place))
     }
 
-    /// How many files anything is shown of.
-    pub(super) fn files(&self) -> usize {
+    fn has_room_for_file(&self, file: FileId) -> bool {
+        let most = self.form.max_files;
+        if most == usize::MAX {
+            return true;
+        }
         let files: HashSet<FileId> = self.placed.iter().map(|p| p.shows.file).collect();
-        files.len()
+        files.contains(&file) || files.len() < most
     }
 
     /// Whether nothing is in.

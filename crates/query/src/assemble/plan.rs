@@ -42,7 +42,6 @@ pub(super) struct Plan<'a> {
     pub profile: &'a Profile,
     /// What gets in.
     pub limits: Limits,
-    pub max_files: usize,
     pub ranked: &'a Ranked,
     pub candidates: &'a Candidates,
     pub budget: usize,
@@ -98,7 +97,6 @@ impl<'a> Plan<'a> {
             intent: intent.kind,
             profile: config.profile(intent.kind),
             limits,
-            max_files: request.max_files.unwrap_or(usize::MAX),
             of_files: files.map(|file| (file.id, file.probability)).collect(),
             best_of_files: best_of_files(&snapshot.files, ranked),
             ranked,
@@ -204,13 +202,6 @@ impl<'a> Plan<'a> {
         self.words.len().min(enough) as f32 / enough as f32
     }
 
-    /// Whether anything of a file may be shown.
-    pub(super) fn has_room_for_file(&self, file: FileId) -> bool {
-        self.max_files == usize::MAX
-            || self.packed.has_file(file)
-            || self.packed.files() < self.max_files
-    }
-
     /// How many tests or callers are listed: as many as there may be where the intent asks for them.
     pub(super) fn most_links(&self, section: SectionKind) -> usize {
         let share = match section {
@@ -273,8 +264,7 @@ impl<'a> Plan<'a> {
             Pass::Share => self.packed.used(section) + measured.tokens <= self.share(section),
             Pass::Rest => true,
         };
-        let fits = self.has_room_for_file(shows.file) && self.packed.fits(&measured, shows.file, 0);
-        if !within || !fits {
+        if !within || !self.packed.fits(&measured, shows.file, 0) {
             return Err(measured.tokens);
         }
         self.packed.add(measured, shows, order);
@@ -338,6 +328,7 @@ fn form<'a>(
             .filter(|_| !snapshot.revision.dirty)
             .and_then(|address| Permalinks::new(address, commit)),
         files: changed.chain(ranks).collect(),
+        max_files: request.max_files.unwrap_or(usize::MAX),
         budget: request.budget_tokens,
         max_chars: request.max_chars.unwrap_or(usize::MAX),
     }
