@@ -6,6 +6,7 @@
 pub mod aggregate;
 pub mod calibration;
 pub mod case;
+pub mod checksum;
 pub mod compare;
 pub mod curve;
 pub mod metric;

@@ -85,6 +85,7 @@ fn write_results(
         let changes = compare::compare(earlier, evaluation);
         writeln!(out)?;
         out.write_all(compare::render(&changes).as_bytes())?;
+        out.write_all(compare::equal(earlier, evaluation).as_bytes())?;
     }
     if let Some(path) = &args.json {
         let json = serde_json::to_vec_pretty(evaluation)?;

@@ -68,6 +68,9 @@ pub struct CaseResult {
     pub intent: String,
     /// Tokens used at each budget.
     pub used_tokens: Vec<usize>,
+    /// Checksum of the rankings and of the contexts of all budgets, in hexadecimal.
+    #[serde(default)]
+    pub checksum: String,
     /// Milliseconds of a warm answer with the largest budget, other queries asked before and after;
     /// null without an answer.
     pub answer_ms: Option<f64>,
@@ -276,6 +279,7 @@ pub(crate) mod tests {
             functions: Vec::new(),
             intent: String::new(),
             used_tokens: Vec::new(),
+            checksum: String::new(),
             answer_ms: None,
             index_ms: None,
             scores,

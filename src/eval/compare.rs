@@ -1,7 +1,7 @@
 //! Two evaluations of the same cases, compared case by case: which were won and lost, and whether
 //! the difference is more than chance.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use foveate_model::escape::escape;
@@ -61,17 +61,36 @@ pub struct Change {
 
 /// The paired changes from `before` to `after`.
 pub fn compare(before: &Evaluation, after: &Evaluation) -> Vec<Change> {
-    let earlier: HashMap<&str, &CaseResult> =
-        before.cases.iter().map(|c| (c.id.as_str(), c)).collect();
-    let pairs: Vec<(&CaseResult, &CaseResult)> = after
-        .cases
-        .iter()
-        .filter_map(|case| Some((*earlier.get(case.id.as_str())?, case)))
-        .collect();
+    let pairs = pairs(before, after);
     COMPARED
         .into_iter()
         .filter_map(|metric| change(metric, &pairs))
         .collect()
+}
+
+/// Per language, how many of the cases in both have rankings and contexts that are equal byte for byte.
+pub fn equal(before: &Evaluation, after: &Evaluation) -> String {
+    let mut languages: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (before, after) in pairs(before, after) {
+        let (equal, all) = languages.entry(&after.language).or_default();
+        *equal += usize::from(before.checksum == after.checksum && !after.checksum.is_empty());
+        *all += 1;
+    }
+    let counts = languages
+        .iter()
+        .map(|(language, (equal, all))| format!("{} {equal} of {all}", escape(language)));
+    format!("Equal answers: {}\n", counts.collect::<Vec<_>>().join(", "))
+}
+
+/// The cases that both have.
+fn pairs<'a>(
+    before: &'a Evaluation,
+    after: &'a Evaluation,
+) -> Vec<(&'a CaseResult, &'a CaseResult)> {
+    let earlier: HashMap<&str, &CaseResult> =
+        before.cases.iter().map(|c| (c.id.as_str(), c)).collect();
+    let pair = |case: &'a CaseResult| Some((*earlier.get(case.id.as_str())?, case));
+    after.cases.iter().filter_map(pair).collect()
 }
 
 fn change(metric: Metric, pairs: &[(&CaseResult, &CaseResult)]) -> Option<Change> {
@@ -222,6 +241,21 @@ mod tests {
         assert!((change.before - change.after).abs() < 1e-9);
         assert!(change.interval.0 < 0.0 && change.interval.1 > 0.0);
         assert!(render(&changes).contains("file_acc@1 lost: b"));
+    }
+
+    #[test]
+    fn counts_equal_answers_by_language() {
+        let mut before = evaluation(&[("a", 0.0), ("b", 1.0), ("missed", 0.0)]);
+        before.cases[0].checksum = "1".to_owned();
+        before.cases[1].checksum = "2".to_owned();
+        let mut after = before.clone();
+        assert_eq!(equal(&before, &after), "Equal answers: Python 2 of 3\n");
+        after.cases[1].checksum = "3".to_owned();
+        after.cases[1].language = "Go".to_owned();
+        assert_eq!(
+            equal(&before, &after),
+            "Equal answers: Go 0 of 1, Python 1 of 2\n"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use foveate_query::{Answer, Breadth, RankingConfig, Request, answer};
 
 use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Point, Predictions};
 use crate::eval::case::Case;
+use crate::eval::checksum::Checksum;
 use crate::eval::curve::Step;
 use crate::eval::metric::Budget;
 use crate::eval::score::{self, Context, Delivered};
@@ -67,11 +68,15 @@ impl Visitor for Asker<'_> {
         };
         let at = |budget| self.ask(case, &indexed.snapshot, budget, breadth);
         let full = at(LARGEST);
+        let mut checksum = Checksum::default();
         let contexts = Budget::ALL.map(|budget| {
             if budget.tokens() == LARGEST {
+                checksum.add(&full);
                 Context::from(&full.pack)
             } else {
-                Context::from(&at(budget.tokens()).pack)
+                let answer = at(budget.tokens());
+                checksum.add(&answer);
+                Context::from(&answer.pack)
             }
         });
         let delivered = Delivered::new(&full, contexts);
@@ -85,6 +90,7 @@ impl Visitor for Asker<'_> {
         });
         CaseResult {
             index_ms: Some(indexed.index_ms),
+            checksum: checksum.finish(),
             predictions: score::predictions(case, &full, &delivered),
             curve: curve.collect(),
             ..result(case, &delivered)
@@ -177,6 +183,7 @@ fn result(case: &Case, delivered: &Delivered) -> CaseResult {
             .collect(),
         intent: delivered.intent.clone(),
         used_tokens: delivered.contexts.iter().map(|c| c.used).collect(),
+        checksum: String::new(),
         answer_ms: None,
         index_ms: None,
         scores,

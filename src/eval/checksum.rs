@@ -1,0 +1,64 @@
+//! A checksum of what was answered, so that two programs can be shown to answer the same.
+
+use foveate_model::Lines;
+use foveate_query::Answer;
+use foveate_query::rank::Signal;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Collects answers; the names of types and fields do not count.
+#[derive(Default)]
+pub struct Checksum(Xxh3);
+
+impl Checksum {
+    /// Adds the rankings with their scores, probabilities and signals, the context, what was left out of
+    /// it, and the codes of the issues.
+    pub fn add(&mut self, answer: &Answer) {
+        for file in &answer.files {
+            self.text(&file.path);
+            self.scored(file.score, file.probability, &file.signals);
+        }
+        for function in &answer.functions {
+            self.located(&function.path, &function.name, function.lines);
+            self.scored(function.score, function.probability, &function.signals);
+        }
+        for place in &answer.places {
+            self.located(&place.path, &place.name, place.lines);
+            self.scored(place.score, place.probability, &place.signals);
+        }
+        self.text(&answer.pack.context);
+        for dropped in &answer.pack.dropped {
+            self.text(&dropped.path);
+            self.text(&dropped.name);
+        }
+        for issue in &answer.issues {
+            self.text(issue.code);
+        }
+    }
+
+    /// Sixteen hexadecimal digits.
+    pub fn finish(&self) -> String {
+        format!("{:016x}", self.0.digest())
+    }
+
+    fn located(&mut self, path: &str, name: &str, lines: Lines) {
+        self.text(path);
+        self.text(name);
+        for line in [lines.start, lines.end] {
+            self.0.update(&line.to_le_bytes());
+        }
+    }
+
+    fn scored(&mut self, score: f32, probability: f32, signals: &[Signal]) {
+        self.0.update(&score.to_le_bytes());
+        self.0.update(&probability.to_le_bytes());
+        for signal in signals {
+            self.text(signal.name);
+            self.0.update(&signal.value.to_le_bytes());
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.update(text.as_bytes());
+        self.0.update(&[0]);
+    }
+}
