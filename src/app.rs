@@ -50,6 +50,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     };
     telemetry::init_logging(&config.log.filter, format)
         .map_err(|error| UsageError(format!("log.filter: {error}")))?;
+    telemetry::spans::log_panics();
     telemetry::process::raise_open_files();
     disk::create_files_for_the_owner_alone();
     let runtime = tokio::runtime::Builder::new_multi_thread()

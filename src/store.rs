@@ -1,4 +1,5 @@
-//! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere.
+//! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
+//! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -126,6 +127,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "repositories")
+    )]
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
         let rows = sqlx::query_as(
             "select name, kind, location, reference, watch, poll_seconds
@@ -140,6 +147,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "insert")
+    )]
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
         let result = sqlx::query(
             "insert into repositories (name, kind, location, reference, watch, poll_seconds)
@@ -160,6 +173,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "set_location")
+    )]
     pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
         sqlx::query("update repositories set location = $1 where name = $2")
             .bind(location)
@@ -173,6 +192,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
+    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "scrub"))]
     pub async fn scrub(&self) -> Result<(), StoreError> {
         for statement in ["vacuum", "pragma wal_checkpoint(truncate)"] {
             sqlx::query(statement).execute(&self.pool).await?;
@@ -189,6 +209,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "delete")
+    )]
     pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
         let result = sqlx::query("delete from repositories where name = $1")
             .bind(name)
@@ -201,6 +227,7 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
+    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "ping"))]
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("select 1").execute(&self.pool).await?;
         Ok(())

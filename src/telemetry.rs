@@ -4,6 +4,7 @@
 mod lines;
 pub mod metrics;
 pub mod process;
+pub mod spans;
 
 use std::io::IsTerminal as _;
 
@@ -64,6 +65,8 @@ where
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
+        // The innermost span is in the list of all.
+        .with_current_span(false)
         .with_target(false)
         .with_writer(move || lines::JsonLines(writer()));
     tracing_subscriber::registry().with(lines)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveate_index::Snapshot;
+use foveate_index::{Revision, Snapshot};
 use foveate_model::TouchedFunctions;
 use foveate_query::{Answer, Change, Issue, RankingConfig, Request};
 
@@ -121,7 +121,12 @@ impl Engine {
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let work = self.permits.work(admission, {
             let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
-            move || answer_now(&snapshot, &request, &ranking)
+            move || {
+                let answer = answer_now(&snapshot, &request, &ranking);
+                let Revision { commit, dirty } = &snapshot.revision;
+                tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
+                answer
+            }
         });
         let left = deadline.saturating_sub(asked.elapsed());
         let mut answer = match tokio::time::timeout(left, work).await {

@@ -8,6 +8,8 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use crate::telemetry::spans::carried;
+
 /// A bounded number of permits with a bounded queue.
 #[derive(Debug)]
 pub struct Permits {
@@ -82,6 +84,7 @@ impl Permits {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (reply, done) = oneshot::channel();
+        let work = carried(work);
         self.threads.spawn(move || {
             let result = work();
             drop(admission);

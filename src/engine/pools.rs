@@ -8,6 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::telemetry::spans::carried;
+
 /// Some pools of threads.
 #[derive(Debug)]
 pub struct Pools {
@@ -93,7 +95,7 @@ impl Pools {
     /// Runs `work` that nobody waits for, each on one thread, and waits for it: where answers need the
     /// cores, it takes as long as they do.
     pub fn behind<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.behind.install(work)
+        self.behind.install(carried(work))
     }
 
     /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
@@ -105,14 +107,14 @@ impl Pools {
             run,
         };
         match self.pools.get(pool) {
-            Some(pool) => pool.install(work),
+            Some(pool) => pool.install(carried(work)),
             None => work(),
         }
     }
 
     /// Runs `work` that adds a past to an index and waits for it; it is in the way of other pasts alone.
     pub fn add_past<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pasts.install(work)
+        self.pasts.install(carried(work))
     }
 
     /// Held for a look, never across work.

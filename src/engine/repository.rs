@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use foveate_index::{Snapshot, snapshot::Memory};
 use tokio::sync::{mpsc, oneshot, watch};
+use tracing::Span;
 
 use super::{BlobCache, Diff, DiffEnds, Kept, Progress, RepoName, Rest, Revisions, rest};
 
@@ -216,8 +217,8 @@ pub enum DemandError {
 /// What others ask of the task that drives a repository.
 #[derive(Debug)]
 pub struct Orders {
-    /// Revisions that are not warm, and diffs.
-    pub demands: mpsc::Receiver<Demand>,
+    /// Revisions that are not warm, and diffs, with the span of the question that needs them.
+    pub demands: mpsc::Receiver<(Demand, Span)>,
     /// Look at the source again. Holds one order: more of them while one waits mean the same.
     pub syncs: mpsc::Receiver<()>,
 }
@@ -244,7 +245,7 @@ pub struct Repository {
     /// Whether someone waits for it to be back.
     wanted: AtomicBool,
     used: AtomicU64,
-    demands: mpsc::Sender<Demand>,
+    demands: mpsc::Sender<(Demand, Span)>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
 }
@@ -444,7 +445,7 @@ impl Repository {
         demand: impl FnOnce(Reply<T>) -> Demand,
     ) -> Option<Result<T, DemandError>> {
         let (reply, answer) = oneshot::channel();
-        match self.demands.try_send(demand(reply)) {
+        match self.demands.try_send((demand(reply), Span::current())) {
             Ok(()) => Some(answer.await.unwrap_or(Err(DemandError::Gone))),
             Err(mpsc::error::TrySendError::Full(_)) => None,
             Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(DemandError::Gone)),

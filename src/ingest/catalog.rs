@@ -29,6 +29,7 @@ use super::tree::Stats;
 use super::{CREDENTIALS, IngestSettings};
 use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
+use crate::telemetry::spans::{carried, spawn_blocking};
 use credentials::Credentials;
 
 /// A repository to register, as it was asked for.
@@ -186,7 +187,7 @@ impl Catalog {
         let name = RepoName::new(&registration.name)?;
         let settings = Arc::clone(&self.settings);
         let source = registration.source;
-        let checked = tokio::task::spawn_blocking(move || source::checked(source, &settings));
+        let checked = spawn_blocking(move || source::checked(source, &settings));
         let (source, login) = checked.await.map_err(|_| RegisterError::Defect)??;
         let taken = || RegisterError::Taken(name.to_string());
         if self.engine.get(name.as_str()).is_some() {
@@ -224,7 +225,7 @@ impl Catalog {
         let base = path.file_name().unwrap_or_default().to_string_lossy();
         let base = RepoName::from_directory(&base);
         let (access, root) = (Arc::clone(&self.settings.access), path.clone());
-        let access = tokio::task::spawn_blocking(move || access.trusting(&root));
+        let access = spawn_blocking(move || access.trusting(&root));
         let access = access.await.map_err(|_| RegisterError::Defect)?;
         for number in 1..100 {
             let name = match number {
@@ -267,7 +268,7 @@ impl Catalog {
             tracing::warn!(repo = name, %error, "its credentials were not removed");
         }
         let copy = self.settings.copy_at(repository.name());
-        let removed = tokio::task::spawn_blocking(move || remote::remove_copy(&copy)).await;
+        let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
         if let Ok(Err(error)) = removed {
             tracing::warn!(repo = name, %error, "the copy was not removed");
         }
@@ -293,7 +294,8 @@ impl Catalog {
 
     /// Frees what a repository holds, off the async threads: a large index takes a second and more.
     fn free(&self, repository: Arc<Repository>) -> JoinHandle<()> {
-        self.tracker.spawn_blocking(move || drop(repository))
+        self.tracker
+            .spawn_blocking(carried(move || drop(repository)))
     }
 
     /// Drops what is stored and no revision that is warm holds, and what is stored of repositories
@@ -302,7 +304,7 @@ impl Catalog {
         let mut freed = BTreeMap::new();
         for repository in self.engine.repositories() {
             let name = repository.name().to_string();
-            let collected = tokio::task::spawn_blocking(move || {
+            let collected = spawn_blocking(move || {
                 let basis = repository.basis()?;
                 let others = repository.revisions().warm();
                 let kept = repository.kept();
@@ -316,7 +318,7 @@ impl Catalog {
             }
         }
         let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
-        let orphans = tokio::task::spawn_blocking(move || {
+        let orphans = spawn_blocking(move || {
             let is_known = |name: &str| engine.get(name).is_some();
             orphans::remove(&settings, is_known)
         });

@@ -11,6 +11,7 @@ use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::{Instrument as _, Span};
 
 use super::git::remote::RemoteCopy;
 use super::git::{Differences, GitError, GitRepo, Step};
@@ -20,6 +21,7 @@ use crate::engine::{
     BlobCache, Cause, Claim, Demand, DemandError, Diff, DiffEnds, Engine, Plan, Progress, Reply,
     Repository, Source, build,
 };
+use crate::telemetry::spans;
 
 /// Demands of one repository that are worked on at a time.
 const AT_A_TIME: usize = 8;
@@ -63,19 +65,19 @@ pub(super) struct Supplier {
 
 impl Supplier {
     /// Serves demands until it is told to stop.
-    pub async fn serve(self, mut demands: mpsc::Receiver<Demand>) {
+    pub async fn serve(self, mut demands: mpsc::Receiver<(Demand, Span)>) {
         let places = Arc::new(Semaphore::new(AT_A_TIME));
         loop {
             let demand = tokio::select! {
                 () = self.stop.cancelled() => return,
                 demand = demands.recv() => demand,
             };
-            let Some(demand) = demand else { return };
+            let Some((demand, span)) = demand else { return };
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
                 return;
             };
             let this = self.clone();
-            self.tracker.spawn(async move {
+            let work = async move {
                 this.working.send_modify(|working| *working += 1);
                 let built = this.supply(demand).await;
                 this.working.send_modify(|working| *working -= 1);
@@ -83,7 +85,8 @@ impl Supplier {
                 if let Some((ticket, snapshot)) = built {
                     this.add_history(&ticket, snapshot).await;
                 }
-            });
+            };
+            self.tracker.spawn(work.instrument(span));
         }
     }
 
@@ -130,7 +133,7 @@ impl Supplier {
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
-            Claim::Build(ticket) => match self.build(&commit).await {
+            Claim::Build(ticket) => match self.run(&commit).await {
                 Ok(snapshot) => {
                     ticket.fulfil(Arc::clone(&snapshot));
                     self.repository.tell();
@@ -168,6 +171,12 @@ impl Supplier {
         let current = self.repository.current()?;
         let revision = &current.snapshot.revision;
         (revision.commit == commit && !revision.dirty).then(|| Arc::clone(&current.snapshot))
+    }
+
+    /// Builds the index of a commit, as a run of its own within the question that asks for it.
+    async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, DemandError> {
+        let span = spans::index_run(self.repository.name(), Cause::Demand.name());
+        self.build(commit).instrument(span).await
     }
 
     async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, DemandError> {
@@ -291,7 +300,7 @@ impl Supplier {
         &self,
         work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
     ) -> Result<T, DemandError> {
-        match self.tracker.spawn_blocking(work).await {
+        match self.tracker.spawn_blocking(spans::carried(work)).await {
             Ok(done) => done.map_err(demand_error),
             Err(error) => {
                 tracing::error!(%error, "reading a revision failed on a defect");

@@ -17,6 +17,7 @@ use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
 use super::git::{Access, GitError, GitRepo, Step};
@@ -25,6 +26,7 @@ use super::tree::{Stats, WorkingTree};
 use crate::engine::{
     BlobCache, Cause, Earlier, Engine, Past, Phase, Plan, Progress, Repository, Writer,
 };
+use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
 use tree::{Look, TreeWork, as_stored, threads_apart};
 
@@ -69,6 +71,7 @@ impl Driver {
         writer: Writer,
         mut syncs: mpsc::Receiver<()>,
     ) {
+        let mut run = run(&writer, Cause::Registered);
         let access = Arc::clone(&self.access);
         let read = as_stored(
             path.clone(),
@@ -76,22 +79,24 @@ impl Driver {
             access,
             Arc::clone(&self.stats),
         );
-        let Some(writer) = self.serve_earlier(writer, read).await else {
+        let earlier = self.serve_earlier(writer, read).instrument(run.clone());
+        let Some(writer) = earlier.await else {
             return;
         };
-        let Some(mut work) = self.open_tree(path, watch, writer).await else {
+        let open = self.open_tree(path, watch, writer).instrument(run.clone());
+        let Some(mut work) = open.await else {
             return;
         };
         let mut history: Option<Loading> = None;
         let mut next = Some(Look::Everything(Cause::Registered));
         loop {
             if let Some(look) = next.take() {
-                let (back, outcome) = self.look(work, look).await;
+                let (back, outcome) = self.look(work, look).instrument(run.clone()).await;
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
                     Outcome::WantsHistory(commit) => {
-                        history = self.load_history(commit, Step::Files);
+                        history = self.load_history(commit, Step::Files, &run);
                     }
                     Outcome::Settled | Outcome::Failed => {}
                     Outcome::Cancelled => return,
@@ -104,13 +109,18 @@ impl Driver {
                 Some(()) = syncs.recv() => next = Some(Look::Everything(Cause::Sync)),
                 changed = work.changed(&self.settings) => next = Some(Look::At(changed)),
                 loaded = finished(&mut history) => {
-                    let Some((back, next)) = self.publish_history(work, loaded).await else {
+                    let published = self.publish_history(work, loaded).instrument(run.clone());
+                    let Some((back, next)) = published.await else {
                         return;
                     };
                     work = back;
-                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
+                    history =
+                        next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
                 }
                 () = at(full) => next = Some(Look::Everything(work.cause(&self.settings))),
+            }
+            if let Some(look) = &next {
+                run = self::run(&work.writer, look.cause());
             }
         }
     }
@@ -207,15 +217,17 @@ impl Driver {
         self.stop.run_until_cancelled(turn).await?
     }
 
-    /// Starts loading the history of a commit beside everything else.
-    fn load_history(&self, commit: String, step: Step) -> Option<Loading> {
+    /// Starts loading the history of a commit beside everything else, for this run.
+    fn load_history(&self, commit: String, step: Step, run: &Span) -> Option<Loading> {
         let git = self.git.load_full()?;
         let past = self.past.clone();
         let load = async move {
             let loaded = past.read(git, commit.clone(), step).await;
             (commit, loaded)
         };
-        Some(AbortOnDropHandle::new(self.tracker.spawn(load)))
+        Some(AbortOnDropHandle::new(
+            self.tracker.spawn(load.instrument(run.clone())),
+        ))
     }
 
     async fn publish_history(
@@ -235,7 +247,7 @@ impl Driver {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        match self.tracker.spawn_blocking(work).await {
+        match self.tracker.spawn_blocking(spans::carried(work)).await {
             Ok(done) => Some(done),
             Err(error) => {
                 tracing::error!(%error, "a repository's task failed on a defect and has ended");
@@ -268,15 +280,19 @@ async fn at(time: Option<Instant>) {
     }
 }
 
+/// The span of a run that begins now.
+fn run(writer: &Writer, cause: Cause) -> Span {
+    spans::index_run(writer.repository().name(), cause.name())
+}
+
 /// Publishes a history. Gives the commit whose functions are still to be read.
 fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
-    let name = writer.repository().name().clone();
     let failure = match loaded {
         Ok((commit, Ok(past))) => {
             let (commits, functions) = (past.history.commits.len(), past.functions);
             match writer.add_history(&commit, past) {
                 Ok(()) => {
-                    tracing::info!(repo = %name, commits, ?functions, "history loaded");
+                    tracing::info!(commits, ?functions, "history loaded");
                     return (functions == TouchedFunctions::Reading).then_some(commit);
                 }
                 Err(error) => error.to_string(),
@@ -286,7 +302,7 @@ fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
         Ok((_, Err(error))) => error.to_string(),
         Err(error) => error.to_string(),
     };
-    tracing::warn!(repo = %name, error = failure, "history not loaded");
+    tracing::warn!(error = failure, "history not loaded");
     writer.fail_history(failure);
     None
 }
@@ -301,12 +317,9 @@ fn publish_earlier(writer: &mut Writer, (revision, files): Listed, earlier: &Ear
         files,
         past: None,
     };
-    let repo = writer.repository().name().clone();
     match writer.publish_earlier(plan, earlier) {
-        Ok(()) => {
-            tracing::info!(%repo, "an earlier program's index answers until the new one is made")
-        }
-        Err(error) => tracing::warn!(%repo, %error, "an earlier program's index cannot be used"),
+        Ok(()) => tracing::info!("an earlier program's index answers until the new one is made"),
+        Err(error) => tracing::warn!(%error, "an earlier program's index cannot be used"),
     }
 }
 
@@ -325,8 +338,6 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
     match writer.publish(plan) {
         Ok(snapshot) => {
             tracing::info!(
-                repo = %repository.name(),
-                cause,
                 generation = snapshot.generation,
                 commit = snapshot.revision.commit,
                 files = snapshot.files.len(),
@@ -346,7 +357,7 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
 }
 
 fn fail(writer: &mut Writer, error: String) -> Outcome {
-    tracing::warn!(repo = %writer.repository().name(), error, "not indexed");
+    tracing::warn!(error, "not indexed");
     writer.fail(error);
     Outcome::Failed
 }

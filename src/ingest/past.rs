@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use crate::engine::{Cancelled, Engine, Past, Repository};
+use crate::telemetry::spans::carried;
 
 /// What reads the past of one repository's commits.
 #[derive(Clone)]
@@ -38,14 +39,14 @@ impl PastReader {
         let (limits, stop) = (self.limits, self.stop.clone());
         let (records, repository) = (Arc::clone(&self.records), Arc::clone(&self.repository));
         let engine = Arc::clone(&self.engine);
-        let work = self.tracker.spawn_blocking(move || {
+        let work = self.tracker.spawn_blocking(carried(move || {
             // Held here: the work goes on where nobody waits for it any more.
             let _turn = turn;
             let read = || git.history(&commit, &limits, &records, step, &stop);
             let past = engine.pools().behind(read);
             repository.set_records_bytes(records.heap_bytes());
             past
-        });
+        }));
         work.await
             .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))
     }

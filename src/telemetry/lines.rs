@@ -43,7 +43,7 @@ impl<W: io::Write> io::Write for JsonLines<W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::{Arc, Mutex};
 
     use serde_json::Value;
@@ -53,7 +53,7 @@ mod tests {
     const HOSTILE: &str = "a\n2026-01-01 INFO fake\u{1b}[2J\u{9b}1m\u{202e}\u{2028}.py";
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    pub struct Kept(Arc<Mutex<Vec<u8>>>);
 
     impl io::Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     impl Kept {
-        fn text(&self) -> String {
+        pub fn text(&self) -> String {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
         }
     }

@@ -10,6 +10,7 @@ use super::Catalog;
 use crate::engine::{RepoName, Repository, Rest, Source};
 use crate::ingest::INDEX;
 use crate::telemetry::process;
+use crate::telemetry::spans::spawn_blocking;
 
 /// Time between two looks at what is taken.
 const LOOK: Duration = Duration::from_millis(500);
@@ -19,7 +20,7 @@ impl Catalog {
     /// started in any case, and what never had an index.
     pub(super) async fn start_those_that_fit(&self, registered: Vec<(RepoName, Source)>) {
         let stored = self.settings.data_dir.join(INDEX);
-        let known = tokio::task::spawn_blocking(move || {
+        let known = spawn_blocking(move || {
             let rest = |name: &RepoName| Rest::read(&stored.join(name.segment()));
             let known = registered.into_iter();
             known
@@ -94,9 +95,7 @@ impl Catalog {
     async fn let_something_go(&self) -> bool {
         if self.engine.blobs().stats().kept_bytes > 0 {
             let blobs = self.engine.blobs().clone();
-            return tokio::task::spawn_blocking(move || blobs.let_go())
-                .await
-                .is_ok();
+            return spawn_blocking(move || blobs.let_go()).await.is_ok();
         }
         let Some(least) = self.asked_longest_ago() else {
             return false;

@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 use foveate_index::Revision;
 use foveate_model::{SkipReason, SourceFile};
 use tokio::sync::mpsc;
+use tracing::Instrument as _;
 
-use super::{Driver, Listed, Loading, Outcome, Shared, fail, finished, publish, publish_history};
+use super::{
+    Driver, Listed, Loading, Outcome, Shared, fail, finished, publish, publish_history, run,
+};
 use crate::engine::{BlobCache, Cause, Phase, Plan, Progress, Writer};
 use crate::ingest::PollSettings;
 use crate::ingest::git::remote::RemoteCopy;
@@ -85,8 +88,10 @@ enum Transfer {
 impl Driver {
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
+        let mut run = run(&writer, Cause::Registered);
         let stored = source.as_stored(Arc::clone(&self.access));
-        let Some(mut writer) = self.serve_earlier(writer, stored).await else {
+        let earlier = self.serve_earlier(writer, stored).instrument(run.clone());
+        let Some(mut writer) = earlier.await else {
             return;
         };
         let mut schedule = Schedule::new(PollSettings {
@@ -99,13 +104,13 @@ impl Driver {
         loop {
             if let Some(cause) = next.take() {
                 let look = self.look_at_git(&source, writer, cause, is_damaged);
-                let Some((back, seen)) = look.await else {
+                let Some((back, seen)) = look.instrument(run.clone()).await else {
                     return;
                 };
                 writer = back;
                 is_damaged = seen.is_damaged;
                 if let Outcome::WantsHistory(commit) = seen.outcome {
-                    history = self.load_history(commit, Step::Files);
+                    history = self.load_history(commit, Step::Files, &run);
                 }
                 match seen.source {
                     SourceState::Unasked => schedule.started(),
@@ -123,11 +128,17 @@ impl Driver {
                         let next = publish_history(&mut writer, loaded);
                         (writer, next)
                     });
-                    let Some((back, next)) = back.await else { return };
+                    let Some((back, next)) = back.instrument(run.clone()).await else {
+                        return;
+                    };
                     writer = back;
-                    history = next.and_then(|commit| self.load_history(commit, Step::Functions));
+                    history =
+                        next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
                 }
                 () = schedule.due() => next = Some(Cause::Poll),
+            }
+            if let Some(cause) = next {
+                run = super::run(&writer, cause);
             }
         }
     }

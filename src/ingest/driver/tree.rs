@@ -12,11 +12,21 @@ use crate::ingest::IngestSettings;
 use crate::ingest::git::Access;
 use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
+use crate::telemetry::spans::carried;
 
 /// What to look at.
 pub(super) enum Look {
     Everything(Cause),
     At(Changed),
+}
+
+impl Look {
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            Self::Everything(cause) => *cause,
+            Self::At(_) => Cause::Changed,
+        }
+    }
 }
 
 /// The blocking half of a working tree's driver.
@@ -197,8 +207,7 @@ impl TreeWork {
         };
         if missed > 0 {
             metrics::counter!("foveate_audit_mended_files_total").increment(missed as u64);
-            let repo = self.writer.repository().name();
-            tracing::warn!(%repo, files = missed, "changed without an event; mended");
+            tracing::warn!(files = missed, "changed without an event; mended");
         }
         Ok(!differing.is_empty())
     }
@@ -243,7 +252,7 @@ impl TreeWork {
             }
         };
         let (cause, read) = match apart {
-            Some(threads) => threads.install(read),
+            Some(threads) => threads.install(carried(read)),
             None => engine.pools().install(read),
         };
         if matches!(read, Err(TreeError::Cancelled(_))) {

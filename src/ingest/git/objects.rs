@@ -362,6 +362,7 @@ fn cat_file<T>(
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let stop = CancellationToken::new();
     let patience = repo.reading(&stop, "cat-file");
+    let _timed = process::timed(&patience);
     let mut child = process::start(command.stderr(Stdio::null()), &patience)?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(GitError::Output("cat-file"));

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{GitError, command};
 use crate::engine::Cancelled;
+use crate::telemetry::spans::Timed;
 
 /// How soon a stop is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -109,6 +110,11 @@ fn process_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
+/// The span of a git command, from now until it is dropped.
+pub fn timed(patience: &Patience<'_>) -> Timed {
+    Timed::new(tracing::debug_span!("git", command = patience.subcommand))
+}
+
 /// Starts a command in a group of its own, within the limits of `patience`.
 ///
 /// # Errors
@@ -129,6 +135,7 @@ pub fn start(command: &mut Command, patience: &Patience<'_>) -> Result<Child, Gi
 /// failure is none.
 pub fn output(command: &mut Command, patience: &Patience<'_>) -> Result<Output, GitError> {
     patience.check()?;
+    let _timed = timed(patience);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command, patience)?;
     let (out, err) = (child.stdout.take(), child.stderr.take());

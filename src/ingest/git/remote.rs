@@ -205,6 +205,7 @@ impl RemoteCopy {
         let patience = Patience::new(stop, timeout, subcommand, "git.timeout_seconds")
             .with_memory(self.connection.access().memory_bytes);
         patience.check()?;
+        let _timed = process::timed(&patience);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = process::start(&mut command, &patience)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -27,6 +27,7 @@ pub fn pieces(
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GitError> {
     patience.check()?;
+    let _timed = process::timed(patience);
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = process::start(command, patience)?;
