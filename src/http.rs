@@ -37,6 +37,17 @@ pub struct HttpState {
     pub hosts: Hosts,
 }
 
+impl HttpState {
+    /// Adds the repository that a request is about to its span. A name that no repository has is a
+    /// client's text, which is not logged.
+    fn trace_repo(&self, name: &str) {
+        if let Some(repository) = self.engine.get(name) {
+            let name = repository.name().as_str();
+            tracing::Span::current().record("repo", name);
+        }
+    }
+}
+
 /// What a request may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpLimits {

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::UsageError;
@@ -24,6 +25,7 @@ use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::store::Store;
+use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
 
 /// Connections where the configuration says nothing, and files enough may be open.
@@ -67,7 +69,7 @@ impl Service {
         })?;
         let address = listener.local_addr()?;
         let data_dir = config.storage.data_dir.clone();
-        let data_dir = tokio::task::spawn_blocking(move || DataDir::open(&data_dir))
+        let data_dir = spawn_blocking(move || DataDir::open(&data_dir))
             .await?
             .map_err(unusable)?;
         let store = match data_dir.read_only() {
@@ -90,7 +92,7 @@ impl Service {
         catalog.restore().await?;
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
-        tokio::task::spawn_blocking(foveate_query::tokenizer::warm);
+        spawn_blocking(foveate_query::tokenizer::warm);
         let hosts = if config.is_local() {
             Hosts::Local(config.server.allow_hosts.clone().into())
         } else {
@@ -160,8 +162,10 @@ impl Service {
                 }
             }
         });
-        let (router, stopped) = (router(self.state), self.stop.clone());
-        let server = connections::serve(self.listener, router, self.connections, stopped);
+        let in_flight = Arc::new(Semaphore::new(self.connections.max));
+        let router = router(self.state, Arc::clone(&in_flight));
+        let (limits, stopped) = (self.connections, self.stop.clone());
+        let server = connections::serve(self.listener, router, limits, in_flight, stopped);
         let late = async {
             self.stop.cancelled().await;
             tokio::time::sleep(self.grace).await;

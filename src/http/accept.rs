@@ -1,5 +1,5 @@
 //! Which media type an answer has: the one that the client's `accept` likes best of those that can be
-//! had (RFC 9110, section 12.5.1).
+//! had (RFC 9110, section 12.5.1). No layer of tower-http and no extractor of axum reads `accept`.
 
 use std::cmp::Reverse;
 

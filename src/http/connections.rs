@@ -1,11 +1,13 @@
 //! Accepts connections and serves requests on them, within limits of number and time. A connection that
 //! waits for a request's head, new or kept alive, is the first to go where there are too many; a few
-//! beyond the limit are kept for health checks and metrics. It knows no route.
+//! beyond the limit are accepted for health checks and metrics. It knows no route. `axum::serve` has
+//! neither a limit of connections nor a time for a request's head or for taking an answer.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -19,16 +21,21 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-/// Connections beyond the limit, which may ask for health and metrics alone.
+/// Connections beyond the limit of requests in flight: probes find one, and the others are refused.
 const RESERVE: usize = 16;
 /// Time in which what was answered reaches the socket when the service stops.
 const LINGER: Duration = Duration::from_millis(200);
+/// How long, and how much, is read of a body that was refused.
+const UNREAD: Duration = Duration::from_secs(2);
+const UNREAD_BYTES: u64 = 64 << 20;
 /// Time without accepting after the system had no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(50);
 
@@ -44,12 +51,8 @@ pub struct ConnectionLimits {
     pub write_timeout: Duration,
 }
 
-/// Marks requests on one of the connections beyond the limit.
-#[derive(Clone, Copy, Debug)]
-pub struct Reserved;
-
 /// Serves until `stop` is cancelled; then what waits for a request is closed, and requests in flight
-/// finish.
+/// finish. An answer that is being written holds a permit of `in_flight`, as its request did.
 ///
 /// # Errors
 /// When the listener has failed for good.
@@ -57,6 +60,7 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     limits: ConnectionLimits,
+    in_flight: Arc<Semaphore>,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let table = Arc::new(Table::default());
@@ -78,7 +82,16 @@ pub async fn serve(
             metrics::counter!("foveate_connections_refused_total").increment(1);
             continue;
         };
-        tasks.spawn(drive(stream, router.clone(), place, limits, stop.clone()));
+        let service = Answers {
+            router: router.clone(),
+            in_flight: Arc::clone(&in_flight),
+            seat: Arc::clone(&place.seat),
+        };
+        let stop = stop.clone();
+        tasks.spawn(async move {
+            drive(stream, service, limits, stop).await;
+            drop(place);
+        });
     }
     tasks.close();
     tasks.wait().await;
@@ -96,8 +109,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 /// Serves one connection to its end.
 async fn drive(
     stream: TcpStream,
-    router: Router,
-    place: Place,
+    answers: Answers,
     limits: ConnectionLimits,
     stop: CancellationToken,
 ) {
@@ -105,20 +117,25 @@ async fn drive(
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_timeout));
-    let seat = Arc::clone(&place.seat);
+    let seat = Arc::clone(&answers.seat);
     let service = service_fn(|request: hyper::Request<Incoming>| {
-        answer(router.clone(), Arc::clone(&seat), request)
+        Box::pin(answers.clone().answer(request.map(Body::new)))
     });
-    let connection = http1::Builder::new()
+    let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_timeout)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    let mut connection = pin!(connection);
     tokio::select! {
-        // Who leaves in the middle of something is no concern of ours.
-        _ = connection.as_mut() => return,
+        ended = poll_fn(|context| connection.poll_without_shutdown(context)) => {
+            // Who leaves in the middle of something is no concern of ours.
+            if ended.is_ok() {
+                let closed = close(connection.into_parts().io.into_inner());
+                seat.evicted.run_until_cancelled(closed).await;
+            }
+            return;
+        }
         () = seat.evicted.cancelled() => return,
-        () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
+        () = stop.cancelled() => Pin::new(&mut connection).graceful_shutdown(),
     }
     let closed = async {
         seat.until_waiting().await;
@@ -130,18 +147,39 @@ async fn drive(
     }
 }
 
-async fn answer(
-    mut router: Router,
-    seat: Arc<Seat>,
-    request: hyper::Request<Incoming>,
-) -> Result<Response, Infallible> {
-    let mut request: Request = request.map(Body::new);
-    if seat.is_reserved {
-        request.extensions_mut().insert(Reserved);
+/// Closes a connection. What a client still sends of a body that was refused is read for a while: a
+/// socket that is closed on unread bytes is reset, and the client loses the answer that says why.
+async fn close(mut stream: Pin<Box<TimeoutStream<TcpStream>>>) {
+    if stream.shutdown().await.is_ok() {
+        let (mut unread, mut nowhere) = (stream.take(UNREAD_BYTES), tokio::io::sink());
+        let read = tokio::io::copy(&mut unread, &mut nowhere);
+        let _ = tokio::time::timeout(UNREAD, read).await;
     }
-    let busy = Busy::new(seat);
-    let response = router.call(request).await?;
-    Ok(response.map(|body| Body::new(Answering { body, _busy: busy })))
+}
+
+/// What answers the requests of one connection.
+#[derive(Clone)]
+struct Answers {
+    router: Router,
+    in_flight: Arc<Semaphore>,
+    seat: Arc<Seat>,
+}
+
+impl Answers {
+    async fn answer(mut self, request: Request) -> Result<Response, Infallible> {
+        let busy = Busy::new(self.seat);
+        let response = self.router.call(request).await?;
+        // The layer that limits requests in flight lets go of its permit here, and a client may take its
+        // time with the answer.
+        let permit = self.in_flight.try_acquire_owned().ok();
+        Ok(response.map(|body| {
+            Body::new(Answering {
+                body,
+                _busy: busy,
+                _permit: permit,
+            })
+        }))
+    }
 }
 
 /// The connections there are.
@@ -165,7 +203,6 @@ struct Place {
 #[derive(Debug)]
 struct Seat {
     table: Arc<Table>,
-    is_reserved: bool,
     /// Cancelled where another connection needs the room.
     evicted: CancellationToken,
     /// Its key among those that wait; `None` while a request is answered.
@@ -192,16 +229,15 @@ impl Table {
     /// used up.
     fn enter(self: &Arc<Self>, max: usize) -> Option<Place> {
         let is_full = self.seats().count >= max;
-        let is_reserved = is_full && !self.evict_oldest();
+        let has_room = !is_full || self.evict_oldest();
         let mut seats = self.seats();
-        if is_reserved && seats.count >= max + RESERVE {
+        if !has_room && seats.count >= max + RESERVE {
             return None;
         }
         seats.count += 1;
         drop(seats);
         let seat = Arc::new(Seat {
             table: Arc::clone(self),
-            is_reserved,
             evicted: CancellationToken::new(),
             waits: tokio::sync::watch::Sender::new(None),
         });
@@ -255,10 +291,12 @@ impl Drop for Busy {
     }
 }
 
-/// The body of an answer, which keeps its connection from being evicted.
+/// The body of an answer, which keeps its connection from being evicted and counts as a request in
+/// flight.
 struct Answering {
     body: Body,
     _busy: Busy,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl http_body::Body for Answering {
@@ -296,7 +334,7 @@ mod tests {
             [false, true, false],
             [0, 1, 2].map(|n| is_evicted(&places[n]))
         );
-        assert!(!fourth.seat.is_reserved);
+        assert!(!is_evicted(&fourth));
         drop(busy);
         // It waits again, and for less time than the others.
         let _fifth = table.enter(3).unwrap();
@@ -311,7 +349,6 @@ mod tests {
         let _busy = busy(&place);
         let mut reserve = Vec::new();
         while let Some(place) = table.enter(1) {
-            assert!(place.seat.is_reserved);
             reserve.push((busy(&place), place));
         }
         assert_eq!(reserve.len(), RESERVE);
@@ -319,5 +356,21 @@ mod tests {
         assert!(table.enter(1).is_some());
         assert_eq!(table.seats().count, 1);
         assert!(table.seats().waiting.is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_in_flight_until_it_is_taken() {
+        let place = Arc::new(Table::default()).enter(1).unwrap();
+        let in_flight = Arc::new(Semaphore::new(1));
+        let answers = Answers {
+            router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
+            in_flight: Arc::clone(&in_flight),
+            seat: Arc::clone(&place.seat),
+        };
+        let request = Request::get("/").body(Body::empty()).unwrap();
+        let response = answers.answer(request).await.unwrap();
+        assert_eq!(in_flight.available_permits(), 0);
+        drop(response);
+        assert_eq!(in_flight.available_permits(), 1);
     }
 }

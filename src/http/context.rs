@@ -8,21 +8,22 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use foveate_query::Request;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
+use foveate_query::{Answer, Request};
 use serde::Deserialize;
+use tower_http::request_id::RequestId;
+use tracing::Span;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::extract::{Body, Segments, Whole};
-use super::layers::RequestId;
 use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
     UnsupportedMediaType,
 };
 use super::openapi::schemas::{Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
-use super::{HttpState, accept};
+use super::{HttpState, accept, layers};
 use crate::engine::{Question, Target};
 use crate::wire::{self, Asked, BreadthName, ContextAnswer, FormatName, IntentName};
 use parts::{DiffBody, FocusBody, SeenBody};
@@ -206,11 +207,12 @@ pub async fn repo_context(
 
 async fn answer(
     state: &HttpState,
-    RequestId(id): RequestId,
+    id: RequestId,
     headers: &HeaderMap,
     repo: String,
     mut body: ContextBody,
 ) -> Result<Response, Problem> {
+    state.trace_repo(&repo);
     let target = parts::target(body.r#ref.take(), body.diff.take())?;
     let (explain, signals) = (body.explain, body.signals);
     let format = body.format;
@@ -219,7 +221,7 @@ async fn answer(
     request.format = form.format(format).into();
     request.repo.clone_from(&repo);
     let asked = Asked {
-        request_id: Some(id),
+        request_id: Some(layers::id_text(&id).to_owned()),
         budget_tokens: request.budget_tokens,
         explain: explain.unwrap_or(false),
         signals: signals.unwrap_or(true),
@@ -235,7 +237,22 @@ async fn answer(
     };
     let answered = state.engine.ask(question).await;
     let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
+    trace_answer(&answered.answer);
     form.render(ContextAnswer::new(answered, asked))
+}
+
+/// Adds what an answer took to the span of its request.
+fn trace_answer(answer: &Answer) {
+    let span = Span::current();
+    span.record("intent", answer.intent.kind.name());
+    for (field, milliseconds) in [
+        ("intent_ms", answer.timings.intent),
+        ("resolve_ms", answer.timings.resolve),
+        ("rank_ms", answer.timings.rank),
+        ("assemble_ms", answer.timings.assemble),
+    ] {
+        span.record(field, milliseconds);
+    }
 }
 
 /// The media types of answers.

@@ -1,71 +1,153 @@
-//! What happens to every request at the border: its id, its time limit, its log line, its metrics,
-//! and its problem rendered. It never looks into a body.
+//! The functions and layers that the stack around all routes is made of ([`super::router`]), where
+//! tower and tower-http leave something to us: our problems, our metrics, the fields of our log lines.
+//! None looks into a body.
 
 use std::any::Any;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::RequestExt as _;
-use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_ENCODING};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version};
+use axum::extract::{MatchedPath, Request};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONNECTION};
+use axum::http::{HeaderName, HeaderValue, Method, Response as HttpResponse, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tower::BoxError;
+use tower_http::request_id::RequestId;
+use tracing::Span;
+use tracing::field::Empty;
 
-use super::connections::Reserved;
 use super::problem::Problem;
 
 /// The header that carries a request's id in both directions.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The id of the request at hand.
-#[derive(Clone, Debug)]
-pub struct RequestId(pub String);
+/// The id of a request as text. Ours are, and a client's is only kept where it is safe to repeat.
+pub fn id_text(id: &RequestId) -> &str {
+    id.header_value().to_str().unwrap_or_default()
+}
 
-/// Wraps every request.
-pub async fn observe(State(limit): State<Duration>, mut request: Request, next: Next) -> Response {
-    let start = Instant::now();
-    let id = request_id(&request);
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
-    let method = method_name(request.method());
-    let version = request.version();
-    request.extensions_mut().insert(RequestId(id.clone()));
-    let mut response = match tokio::time::timeout(limit, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Problem::request_timeout().into_response(),
+/// Removes a client's request id that is not safe to repeat, so that the request gets a new one.
+pub fn drop_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
+    let is_safe = |id: &HeaderValue| {
+        let id = id.as_bytes();
+        let is_allowed = |b: &u8| b.is_ascii_alphanumeric() || b"._:-".contains(b);
+        (1..=128).contains(&id.len()) && id.iter().all(is_allowed)
     };
-    let code = response.extensions().get::<Problem>().map(|p| p.code);
-    response = rendered(response, &id, version);
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, value);
+    let mut ids = request.headers().get_all(REQUEST_ID).iter();
+    if !(ids.next().is_none_or(is_safe) && ids.next().is_none()) {
+        request.headers_mut().remove(REQUEST_ID);
     }
-    let status = response.status();
-    response.extensions_mut().insert(status);
-    let done = Done {
-        id: &id,
-        route: &route,
-        method,
-        status,
-        code,
-        time: start.elapsed(),
-    };
-    done.count();
-    done.log();
+    request
+}
+
+type HttpRequest<B> = axum::http::Request<B>;
+
+/// The span of a request. Every line that is logged below it, on whatever thread, has its fields;
+/// those that are empty here are filled in where they become known. At the level of errors, so that it
+/// is there whatever the filter lets through.
+pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
+    let id = request.extensions().get::<RequestId>();
+    tracing::error_span!(
+        "request",
+        request_id = id.map(id_text),
+        method = method_name(request.method()),
+        route = route(request),
+        repo = Empty,
+        intent = Empty,
+        intent_ms = Empty,
+        resolve_ms = Empty,
+        rank_ms = Empty,
+        assemble_ms = Empty,
+    )
+}
+
+/// Routes that machines ask every few seconds: nobody wants to read that all is well.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// Marks the response to a probe.
+#[derive(Clone, Copy, Debug)]
+struct Probe;
+
+/// Logs that a request was answered, in its span.
+pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, _: &Span) {
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                status = response.status().as_u16(),
+                code = response
+                    .extensions()
+                    .get::<ProblemCode>()
+                    .map(|code| code.0),
+                ms = time.as_secs_f64() * 1000.0,
+                "request"
+            )
+        };
+    }
+    if response.extensions().get::<Probe>().is_some() && response.status().is_success() {
+        line!(debug);
+    } else {
+        line!(info);
+    }
+}
+
+/// The code of the problem that a response is.
+#[derive(Clone, Copy, Debug)]
+struct ProblemCode(&'static str);
+
+/// Counts a request and its time. Ours, since tower-http counts requests in flight alone, and not by
+/// route, status and code.
+pub async fn measure(request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let method = method_name(request.method());
+    let route = route(&request).to_owned();
+    let mut response = next.run(request).await;
+    if PROBES.contains(&&*route) {
+        response.extensions_mut().insert(Probe);
+    }
+    metrics::histogram!("foveate_http_request_seconds", "route" => route.clone())
+        .record(start.elapsed());
+    let status = response.status().as_u16().to_string();
+    let labels = [
+        ("route", route),
+        ("method", method.to_owned()),
+        ("status", status),
+    ];
+    metrics::counter!("foveate_http_requests_total", &labels).increment(1);
+    if let Some(ProblemCode(code)) = response.extensions().get() {
+        metrics::counter!("foveate_problems_total", "code" => *code).increment(1);
+    }
     response
 }
 
-/// The response, its problem written out where it carries one.
-fn rendered(mut bare: Response, id: &str, version: Version) -> Response {
-    let Some(problem) = bare.extensions_mut().remove::<Problem>() else {
-        return bare;
+/// Writes out the problem that a handler or a layer of ours answered with, or that a bare response of
+/// tower-http's layers stands for. No standard layer knows our problems.
+pub async fn render_problems(request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let version = request.version();
+    let mut bare = next.run(request).await;
+    let problem = bare.extensions_mut().remove::<Problem>();
+    let mut response = match problem.or_else(|| problem_of_layer(&bare)) {
+        Some(problem) => rendered(problem, &bare, id.as_ref().map_or("", id_text), version),
+        None => bare,
     };
-    let is_unread = UNREAD.contains(&problem.code);
+    let status = response.status();
+    response.extensions_mut().insert(status);
+    response
+}
+
+/// What a layer of tower-http refused. Handlers give each of these statuses with a problem.
+fn problem_of_layer(response: &Response) -> Option<Problem> {
+    match response.status() {
+        StatusCode::REQUEST_TIMEOUT => Some(Problem::request_timeout()),
+        StatusCode::PAYLOAD_TOO_LARGE => Some(Problem::body_too_large()),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Problem::unsupported_encoding()),
+        _ => None,
+    }
+}
+
+fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Response {
+    let code = problem.code;
     let mut response = problem.render(id);
+    response.extensions_mut().insert(ProblemCode(code));
     let headers = response.headers_mut();
     for name in [ALLOW, ACCEPT_ENCODING] {
         if let Some(value) = bare.headers().get(&name) {
@@ -73,7 +155,7 @@ fn rendered(mut bare: Response, id: &str, version: Version) -> Response {
         }
     }
     // The server closes the connection on what it has not read: the client must know.
-    if is_unread && version < Version::HTTP_2 {
+    if UNREAD.contains(&code) && version < Version::HTTP_2 {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
@@ -89,51 +171,18 @@ const UNREAD: [&str; 6] = [
     "unsupported_media_type",
 ];
 
-/// Routes that machines ask every few seconds: nobody wants to read that all is well.
-const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
-
-/// Bounds an encoded body as it is sent, too, by the same limit as what it is decoded to: it may go on
-/// without end and hold nothing.
-pub async fn limit_encoded(request: Request) -> Request {
-    match request.headers().get(CONTENT_ENCODING) {
-        Some(coding) if coding != "identity" => request.with_limited_body(),
-        _ => request,
-    }
-}
-
-/// Names the refusal of a body whose coding is not known.
-pub async fn refused_coding(response: Response) -> Response {
-    let is_named = response.extensions().get::<Problem>().is_some();
-    if is_named || response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
-        return response;
-    }
-    let mut refused = Problem::unsupported_encoding().into_response();
-    if let Some(codings) = response.headers().get(ACCEPT_ENCODING) {
-        let codings = codings.clone();
-        refused.headers_mut().insert(ACCEPT_ENCODING, codings);
-    }
-    refused
-}
-
 /// Gives a response the status back that the request was answered with. Compression makes 406 of what
 /// it can send in no accepted coding, when the request has long been carried out; it is sent as it is.
-pub async fn as_answered(mut response: Response) -> Response {
+pub fn as_answered<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
     if let Some(status) = response.extensions().get::<StatusCode>().copied() {
         *response.status_mut() = status;
     }
     response
 }
 
-/// Paths that are served on the connections beyond the limit.
-const RESERVED_FOR: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
-
-/// Refuses what is not asked by operators on a connection that is kept for them.
-pub async fn keep_reserve(request: Request, next: Next) -> Response {
-    let is_reserved = request.extensions().get::<Reserved>().is_some();
-    if !is_reserved || RESERVED_FOR.contains(&request.uri().path()) {
-        return next.run(request).await;
-    }
-    Problem::too_many_connections().into_response()
+/// The response to a request beyond the limit of requests in flight.
+pub async fn shed(_: BoxError) -> Problem {
+    Problem::too_many_connections()
 }
 
 /// The response to a handler that panicked.
@@ -142,52 +191,10 @@ pub fn after_panic(_: Box<dyn Any + Send + 'static>) -> Response {
     Problem::internal().into_response()
 }
 
-/// A request that was answered.
-struct Done<'a> {
-    id: &'a str,
-    route: &'a str,
-    method: &'static str,
-    status: StatusCode,
-    code: Option<&'static str>,
-    time: Duration,
-}
-
-impl Done<'_> {
-    fn count(&self) {
-        let labels = [
-            ("route", self.route.to_owned()),
-            ("method", self.method.to_owned()),
-            ("status", self.status.as_u16().to_string()),
-        ];
-        metrics::counter!("foveate_http_requests_total", &labels).increment(1);
-        let seconds =
-            metrics::histogram!("foveate_http_request_seconds", "route" => self.route.to_owned());
-        seconds.record(self.time);
-        if let Some(code) = self.code {
-            metrics::counter!("foveate_problems_total", "code" => code).increment(1);
-        }
-    }
-
-    fn log(&self) {
-        macro_rules! line {
-            ($level:ident) => {
-                tracing::$level!(
-                    request_id = self.id,
-                    method = self.method,
-                    route = self.route,
-                    status = self.status.as_u16(),
-                    code = self.code,
-                    ms = self.time.as_secs_f64() * 1000.0,
-                    "request"
-                )
-            };
-        }
-        if PROBES.contains(&self.route) && self.status.is_success() {
-            line!(debug);
-        } else {
-            line!(info);
-        }
-    }
+/// The route that a request was found to have, with its parameters as they are declared.
+fn route<B>(request: &HttpRequest<B>) -> &str {
+    let path = request.extensions().get::<MatchedPath>();
+    path.map_or("none", MatchedPath::as_str)
 }
 
 /// Methods as a label with few values.
@@ -202,24 +209,4 @@ fn method_name(method: &Method) -> &'static str {
         Method::OPTIONS => "OPTIONS",
         _ => "other",
     }
-}
-
-/// The client's own id where it is safe to repeat, otherwise a new one.
-fn request_id(request: &Request) -> String {
-    let given = request.headers().get(REQUEST_ID);
-    let given = given.and_then(|id| id.to_str().ok()).filter(|id| {
-        (1..=128).contains(&id.len())
-            && id
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(&b))
-    });
-    given.map_or_else(new_id, str::to_owned)
-}
-
-/// Unique within and, by a random start, between processes.
-fn new_id() -> String {
-    static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{:016x}-{number:08x}", *START)
 }

@@ -15,6 +15,7 @@ use super::problem::Problem;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
 use crate::telemetry::metrics::{Exposition, Kind};
 use crate::telemetry::process;
+use crate::telemetry::spans::spawn_blocking;
 
 /// The process is up.
 #[derive(Debug, Serialize, ToSchema)]
@@ -89,7 +90,7 @@ pub async fn ready(State(state): State<HttpState>) -> (StatusCode, Json<ReadyAns
 )]
 pub async fn metrics(State(state): State<HttpState>) -> Result<Response, Problem> {
     // Adding up the sizes of an index for the first time takes milliseconds.
-    let text = tokio::task::spawn_blocking(move || exposition(&state))
+    let text = spawn_blocking(move || exposition(&state))
         .await
         .map_err(|_| Problem::internal())?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";

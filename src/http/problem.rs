@@ -14,7 +14,7 @@ use crate::ingest::git::GitError;
 use crate::store::{RepositoryKind, StoreError};
 
 /// Why a request got no answer, on its way to the client. The request's id is added at the border
-/// ([`super::layers::observe`]).
+/// ([`super::layers::render_problems`]).
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The status.
@@ -87,12 +87,12 @@ impl Problem {
         )
     }
 
-    /// All connections are busy, and this one is kept for health checks and metrics.
+    /// As many requests are in flight as there may be connections.
     pub fn too_many_connections() -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "too_many_connections",
-            "all server.max_connections connections are busy; ask again later, or raise the limit",
+            "server.max_connections requests are in flight already; ask again later, or raise the limit",
         )
         .later(1)
     }
@@ -123,7 +123,7 @@ impl Problem {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "body_too_large",
-            "the body, decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
+            "the body, as sent or decoded, is larger than server.body_limit_bytes; send less, or raise the limit",
         )
     }
 

@@ -22,6 +22,7 @@ use super::openapi::problems::{
 use super::openapi::schemas::RepositoryName;
 use super::problem::{Problem, unknown_repo};
 use crate::engine::Repository;
+use crate::telemetry::spans::spawn_blocking;
 use answer::{RepoAnswer, repo_answer, skipped_files};
 use source::RegisterBody;
 
@@ -68,6 +69,7 @@ pub async fn register(
     Body(body): Body<RegisterBody>,
 ) -> Result<impl IntoResponse, Problem> {
     let repository = state.catalog.register(body.into()).await?;
+    state.trace_repo(repository.name().as_str());
     let location = format!("/repos/{}", repository.name().segment());
     Ok((
         StatusCode::CREATED,
@@ -85,7 +87,7 @@ pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, P
     let repositories = state.engine.repositories();
     // What each has on the disk is asked of the disk.
     let told = move || repositories.iter().map(repo_answer).collect();
-    let repos = tokio::task::spawn_blocking(told)
+    let repos = spawn_blocking(told)
         .await
         .map_err(|_| Problem::internal())?;
     Ok(Json(ReposAnswer { repos }))
@@ -133,6 +135,7 @@ pub async fn remove(
     State(state): State<HttpState>,
     Segments(name): Segments<String>,
 ) -> Result<StatusCode, Problem> {
+    state.trace_repo(&name);
     if state.catalog.remove(&name).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -184,5 +187,6 @@ pub async fn collect(State(state): State<HttpState>) -> Json<CollectedAnswer> {
 }
 
 fn find(state: &HttpState, name: &str) -> Result<Arc<Repository>, Problem> {
+    state.trace_repo(name);
     state.engine.get(name).ok_or_else(|| unknown_repo(name))
 }

@@ -1,13 +1,25 @@
-//! The map of all routes.
+//! The map of all routes, and the stack of layers around them.
+
+use std::sync::Arc;
 
 use axum::Router;
+use axum::error_handling::HandleErrorLayer;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state, map_request, map_response};
+use axum::http::header::{AUTHORIZATION, COOKIE};
+use axum::middleware::{from_fn, from_fn_with_state};
+use tokio::sync::Semaphore;
+use tower::ServiceBuilder;
+use tower::limit::GlobalConcurrencyLimitLayer;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::decompression::RequestDecompressionLayer;
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
+use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
+use tower_http::timeout::TimeoutLayer;
+use tower_http::trace::TraceLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -16,58 +28,99 @@ use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::new()
-        .merge(with_a_body())
-        .routes(routes!(repos::list))
-        .routes(routes!(repos::show, repos::remove))
-        .routes(routes!(repos::sync))
-        .routes(routes!(repos::collect))
-        .routes(routes!(operations::health))
-        .routes(routes!(operations::ready))
-        .routes(routes!(operations::metrics))
-        .routes(routes!(operations::openapi))
+    with_a_body().merge(without_a_body()).merge(probes())
 }
 
-/// The routes whose requests have a body, which may be compressed.
+/// The routes whose requests have a body.
 fn with_a_body() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(context::context))
         .routes(routes!(context::repo_context))
         .routes(routes!(repos::register))
-        .layer(RequestDecompressionLayer::new())
-        .layer(map_request(layers::limit_encoded))
-        .layer(map_response(layers::refused_coding))
 }
 
-/// The whole service.
-pub fn router(state: HttpState) -> Router {
+fn without_a_body() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new()
+        .routes(routes!(repos::list))
+        .routes(routes!(repos::show, repos::remove))
+        .routes(routes!(repos::sync))
+        .routes(routes!(repos::collect))
+        .routes(routes!(operations::openapi))
+}
+
+/// The routes that are answered however many requests are in flight.
+fn probes() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new()
+        .routes(routes!(operations::health))
+        .routes(routes!(operations::ready))
+        .routes(routes!(operations::metrics))
+}
+
+/// The whole service. `in_flight` has a permit for each request that may be in flight, probes aside.
+pub fn router(state: HttpState, in_flight: Arc<Semaphore>) -> Router {
     let limits = state.limits;
-    let (router, _) = routes().split_for_parts();
-    bordered(router, &state.hosts, limits).with_state(state)
+    let bodies = ServiceBuilder::new()
+        // What is sent, which may go on without end and decode to nothing.
+        .layer(RequestBodyLimitLayer::new(limits.body_bytes))
+        .layer(RequestDecompressionLayer::new())
+        // What it is decoded to.
+        .layer(DefaultBodyLimit::max(limits.body_bytes));
+    let load = ServiceBuilder::new()
+        .layer(HandleErrorLayer::new(layers::shed))
+        .load_shed()
+        .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
+    let routes = with_a_body()
+        .layer(bodies)
+        .merge(without_a_body())
+        .layer(load)
+        .merge(probes());
+    let (router, _) = routes.split_for_parts();
+    with_stack(router, &state.hosts, limits).with_state(state)
 }
 
 /// Responses with fewer bytes are not worth compressing.
 const COMPRESSED_FROM: u64 = 1024;
 
-/// The routes with what happens to every request, the innermost first.
-fn bordered<S: Clone + Send + Sync + 'static>(
+/// The routes in the stack that every request passes, from the outside to the inside.
+fn with_stack<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     hosts: &Hosts,
     limits: HttpLimits,
 ) -> Router<S> {
+    let trace = TraceLayer::new_for_http()
+        .make_span_with(layers::request_span)
+        .on_request(())
+        .on_response(layers::log_response)
+        .on_body_chunk(())
+        .on_eos(())
+        // A status of 500 and more is in the line of the response.
+        .on_failure(());
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(COMPRESSED_FROM));
+    let stack = ServiceBuilder::new()
+        .layer(SetSensitiveRequestHeadersLayer::new([
+            AUTHORIZATION,
+            COOKIE,
+        ]))
+        .map_request(layers::drop_unsafe_id)
+        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        .map_response(layers::as_answered)
+        .layer(compression)
+        .layer(PropagateRequestIdLayer::x_request_id())
+        .layer(trace)
+        .layer(from_fn(layers::measure))
+        .layer(from_fn(layers::render_problems))
+        .layer(TimeoutLayer::with_status_code(
+            axum::http::StatusCode::REQUEST_TIMEOUT,
+            limits.request_timeout,
+        ))
+        .layer(CatchPanicLayer::custom(layers::after_panic))
+        .layer(from_fn_with_state(hosts.clone(), hosts::check));
     router
         .fallback(problem::not_found)
         .method_not_allowed_fallback(problem::method_not_allowed)
-        .layer(DefaultBodyLimit::max(limits.body_bytes))
-        .layer(from_fn_with_state(hosts.clone(), hosts::check))
-        .layer(from_fn(layers::keep_reserve))
-        .layer(CatchPanicLayer::custom(layers::after_panic))
-        .layer(from_fn_with_state(limits.request_timeout, layers::observe))
-        .layer(compression)
-        .layer(map_response(layers::as_answered))
+        .layer(stack)
 }
 
 #[cfg(test)]
@@ -75,7 +128,7 @@ mod tests {
     use std::time::Duration;
 
     use axum::body::{Body, to_bytes};
-    use axum::http::{Request, StatusCode};
+    use axum::http::{HeaderMap, Request, StatusCode};
     use axum::routing::get;
     use tower::ServiceExt;
 
@@ -85,28 +138,65 @@ mod tests {
         panic!("inner words")
     }
 
-    #[tokio::test]
-    async fn a_panic_is_one_problem_and_the_next_request_is_served() {
+    /// The headers of a request as a careless line of the log would show them.
+    async fn headers(headers: HeaderMap) -> String {
+        format!("{headers:?}")
+    }
+
+    fn app(request_timeout: Duration) -> Router {
         let limits = HttpLimits {
             body_bytes: 1024,
             max_query_bytes: 1024,
-            request_timeout: Duration::from_secs(60),
+            request_timeout,
         };
         let routes = Router::new()
             .route("/broken", get(broken))
-            .route("/sound", get(|| async { "sound" }));
-        let app: Router = bordered(routes, &Hosts::Any, limits);
-        let ask = |path: &str| {
-            let request = Request::get(path).body(Body::empty());
-            app.clone().oneshot(request.expect("a request"))
-        };
-        let response = ask("/broken").await.expect("an answer");
-        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+            .route("/endless", get(std::future::pending::<()>))
+            .route("/headers", get(headers));
+        with_stack(routes, &Hosts::Any, limits)
+    }
+
+    async fn ask(app: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {
+        let request = request.body(Body::empty()).expect("a request");
+        let response = app.clone().oneshot(request).await.expect("an answer");
+        let status = response.status();
         let body = to_bytes(response.into_body(), 4096).await.expect("a body");
-        let text = String::from_utf8_lossy(&body);
+        (status, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_one_problem_and_the_next_request_is_served() {
+        let app = app(Duration::from_secs(60));
+        let (status, text) = ask(&app, Request::get("/broken")).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(text.contains("\"code\":\"internal\"") && text.contains("request_id"));
         assert!(!text.contains("inner words"), "what failed is for the log");
-        let response = ask("/sound").await.expect("an answer");
-        assert_eq!(response.status(), StatusCode::OK);
+        let (status, _) = ask(&app, Request::get("/headers")).await;
+        assert_eq!(status, StatusCode::OK);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_takes_too_long_is_a_problem() {
+        let app = app(Duration::from_millis(1));
+        let (status, text) =
+            ask(&app, Request::get("/endless").header("x-request-id", "a-1")).await;
+        assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
+        assert!(text.contains("\"code\":\"request_timeout\""), "{text}");
+        assert!(text.contains("\"request_id\":\"a-1\""), "{text}");
+    }
+
+    #[tokio::test]
+    async fn credentials_in_headers_are_not_shown() {
+        let app = app(Duration::from_secs(60));
+        let request = Request::get("/headers")
+            .header("authorization", "Bearer hidden-1")
+            .header("cookie", "session=hidden-2")
+            .header("user-agent", "shown");
+        let (_, text) = ask(&app, request).await;
+        assert!(
+            text.contains("shown") && text.contains("Sensitive"),
+            "{text}"
+        );
+        assert!(!text.contains("hidden"), "{text}");
     }
 }

@@ -331,7 +331,7 @@ async fn repo_talks_to_a_server() {
     let call = |arguments: &[&str]| {
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
         let url = app.url.clone();
-        tokio::task::spawn_blocking(move || {
+        foveate::telemetry::spans::spawn_blocking(move || {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             foveate(&arguments)
                 .env("FOVEATE_SERVER", url)

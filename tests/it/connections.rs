@@ -125,3 +125,21 @@ async fn a_connection_is_used_again_and_again() {
     }
     app.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sends_too_much_learns_why() {
+    let app = TestApp::start().await;
+    for _ in 0..20 {
+        // All of it is sent before a byte is read, as many clients do.
+        let body = "x".repeat(8 << 20);
+        let request = format!(
+            "POST /context HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let said = rest(open(&app.url, &request).await).await;
+        assert!(said.starts_with("HTTP/1.1 413"), "{said}");
+        assert!(said.contains("body_too_large"), "{said}");
+    }
+    app.end().await;
+}

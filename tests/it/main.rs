@@ -19,6 +19,7 @@ mod hub;
 mod kept;
 mod killed;
 mod limits;
+mod log;
 mod memory;
 mod metrics;
 mod negotiation;

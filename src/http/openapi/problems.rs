@@ -38,7 +38,7 @@ problems! {
     NotAcceptable = "406", "The answer has none of the media types in `accept`";
     RequestTimeout = "408", "The request was not complete in time";
     Conflict = "409", "The name is in use, or the repository could never be indexed";
-    PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, decoded";
+    PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, as sent or decoded";
     UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is none of gzip and zstd";
     TooManyRequests = "429", "Too many questions wait already";
     Internal = "500", "A defect, or a revision that could not be read";

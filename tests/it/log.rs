@@ -1,0 +1,165 @@
+//! What a request and a run of indexing leave in the log: lines that can be followed by an id, and
+//! nothing that a client or a repository keeps to itself.
+
+use std::path::{Path, PathBuf};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, commit, tree};
+use crate::process::Process;
+use crate::rebuilt::Service as _;
+
+/// A server that logs everything as JSON, and the file that it logs to.
+fn server() -> (Process, PathBuf, TempDir) {
+    let keep = tempfile::tempdir().unwrap();
+    let log = keep.path().join("log");
+    let redirect = format!("exec \"$@\" 2>'{}'", log.display());
+    let [format, filter] = ["FOVEATE__LOG__FORMAT=json", "FOVEATE__LOG__FILTER=debug"];
+    let before = ["sh", "-c", &redirect, "sh", "env", format, filter];
+    (Process::start(&before, None), log, keep)
+}
+
+fn lines(log: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(log).unwrap();
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("JSON lines")
+}
+
+/// The span of this name that a line is in.
+fn span<'l>(line: &'l Value, name: &str) -> Option<&'l Value> {
+    let mut spans = line["spans"].as_array()?.iter();
+    spans.find(|span| span["name"] == name)
+}
+
+async fn send(server: &Process, path: &str, id: &str, body: &Value) -> Value {
+    let request = server.client().post(format!("{}{path}", server.url()));
+    let request = request.header("x-request-id", id).json(body);
+    let request = request.header("authorization", "Bearer hidden-token");
+    request.send().await.unwrap().json().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_is_followed_by_its_id() {
+    let (server, log, _keep) = server();
+    let (_tree, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    std::fs::write(root.join("late.py"), "def comes_late():\n    pass\n").unwrap();
+    commit(&root, "second");
+    let body = json!({"name": "shop", "source": {"path": root}});
+    send(&server, "/repos", "register-1", &body).await;
+    server
+        .repo_until("history", |repo| repo["history"] == true)
+        .await;
+    let query = "the hidden_word of `total_price` fails";
+    let body = json!({"repo": "shop", "ref": first, "query": query});
+    let answer = send(&server, "/context", "ask-1", &body).await;
+    assert_eq!(answer["commit"], first.as_str(), "{answer}");
+    let body = json!({"repo": "hidden-name", "query": query});
+    let unknown = send(&server, "/context", "ask-2", &body).await;
+    assert_eq!(unknown["code"], "unknown_repo");
+    drop(server);
+
+    let lines = lines(&log);
+    let of = |id: &str| -> Vec<&Value> {
+        let is_of = |line: &&Value| span(line, "request").is_some_and(|s| s["request_id"] == id);
+        lines.iter().filter(is_of).collect()
+    };
+    let last = |id: &str| {
+        let all = of(id);
+        let line = all.iter().find(|line| line["message"] == "request");
+        (*line.expect("a line for the request")).clone()
+    };
+    let asked = last("ask-1");
+    assert_eq!(asked["status"], 200);
+    assert!(asked["ms"].as_f64() > Some(0.0));
+    let request = span(&asked, "request").unwrap();
+    assert_eq!(request["route"], "/context");
+    assert_eq!(request["repo"], "shop");
+    assert_eq!(request["intent"], "BUG_FIX");
+    for stage in ["intent_ms", "resolve_ms", "rank_ms", "assemble_ms"] {
+        assert!(request[stage].as_f64() > Some(0.0), "{stage}: {request}");
+    }
+    let refused = last("ask-2");
+    assert_eq!(
+        (&refused["status"], &refused["code"]),
+        (&json!(404), &json!("unknown_repo"))
+    );
+
+    // The threads that answer, those that read git, and the run that indexed the commit.
+    let of_answer = of("ask-1");
+    let is_there = |what: &dyn Fn(&Value) -> bool| of_answer.iter().any(|line| what(line));
+    assert!(is_there(
+        &|line| line["message"] == "answered" && line["commit"] == first.as_str()
+    ));
+    assert!(is_there(&|line| span(line, "git").is_some()));
+    assert!(is_there(&|line| {
+        let run = span(line, "index");
+        run.is_some_and(|run| run["cause"] == "demand" && run["repo"] == "shop")
+            && span(line, "git").is_some()
+    }));
+    // What the store did, as its library logs it.
+    assert!(of("register-1").iter().any(|line| {
+        let store = span(line, "store");
+        store.is_some_and(|store| store["operation"] == "insert")
+    }));
+
+    let text = std::fs::read_to_string(&log).unwrap();
+    for secret in ["hidden", "def total_price", "Sum of the prices"] {
+        assert!(!text.contains(secret), "{secret} is in the log");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_indexing_is_followed_by_its_number() {
+    let (server, log, _keep) = server();
+    let (_tree, root) = tree(SHOP);
+    commit(&root, "first");
+    let body = json!({"name": "shop", "source": {"git": root}});
+    server.call(Method::POST, "/repos", body).await;
+    let ready = |repo: &Value| repo["state"] == "ready" && repo["history"] == true;
+    server.repo_until("history", ready).await;
+    std::fs::write(root.join("late.py"), "def comes_late():\n    pass\n").unwrap();
+    let second = commit(&root, "second");
+    server
+        .call(Method::POST, "/repos/shop/sync", Value::Null)
+        .await;
+    server
+        .repo_until("second", |repo| {
+            repo["commit"] == second.as_str() && ready(repo)
+        })
+        .await;
+    drop(server);
+
+    let lines = lines(&log);
+    let runs = |cause: &str| -> Vec<u64> {
+        let indexed = lines.iter().filter(|line| line["message"] == "indexed");
+        let runs = indexed.filter_map(|line| span(line, "index"));
+        let runs = runs.filter(|run| run["cause"] == cause && run["repo"] == "shop");
+        runs.map(|run| run["run"].as_u64().unwrap()).collect()
+    };
+    let (first, second) = (runs("registered"), runs("sync"));
+    assert_eq!((first.len(), second.len()), (1, 1));
+    assert_ne!(first, second);
+    for run in [first[0], second[0]] {
+        let of_run: Vec<&Value> = lines
+            .iter()
+            .filter(|line| span(line, "index").is_some_and(|index| index["run"] == run))
+            .collect();
+        assert!(
+            of_run
+                .iter()
+                .any(|line| line["message"] == "history loaded")
+        );
+        let commands = of_run.iter().filter_map(|line| span(line, "git"));
+        let commands: Vec<&str> = commands.filter_map(|git| git["command"].as_str()).collect();
+        assert!(commands.contains(&"log"), "{commands:?}");
+        assert!(
+            commands
+                .iter()
+                .any(|c| ["ls-tree", "diff-tree"].contains(c)),
+            "{commands:?}"
+        );
+    }
+}
