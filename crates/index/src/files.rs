@@ -420,6 +420,13 @@ impl Files {
         of_chunks.iter().map(position)
     }
 
+    /// Whether a line belongs to no unit.
+    pub fn is_in_stretch(&self, file: FileId, line: u32) -> bool {
+        let chunks = self.content(file).map_or(&[][..], |c| &c.facts.chunks);
+        let at = chunks.partition_point(|chunk| chunk.lines.end < line);
+        at < chunks.len() && self.chunk_units(file).nth(at).flatten().is_none()
+    }
+
     /// The definitions directly inside another, in place order.
     pub fn members(&self, id: DefId) -> impl Iterator<Item = DefId> + '_ {
         self.definitions_of(id.file)

@@ -3,7 +3,7 @@
 //! same rank.
 
 use foldhash::HashSet;
-use foveate_index::{DefId, FileId};
+use foveate_index::{DefId, FileId, Files};
 use foveate_model::Role;
 
 use super::Dropped;
@@ -396,7 +396,20 @@ impl Body {
     }
 }
 
-fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize, is_changed: bool) -> Body {
+/// Whether the line before a function, which starts at the byte `start`, is blank and in no stretch. It is
+/// shown with the function: what is new is often put there.
+fn has_blank_line_before(files: &Files, place: &RankedPlace, start: u32) -> bool {
+    let PlaceId::Definition(id) = place.id else {
+        return false;
+    };
+    let file = files.file_of(id);
+    let above = files.text(file).get(..start as usize).unwrap_or("");
+    let mut lines = above.rsplit('\n').skip(1);
+    let is_blank = lines.next().is_some_and(|line| line.trim().is_empty());
+    is_blank && !files.is_in_stretch(file, place.lines.start - 1)
+}
+
+fn body(plan: &Plan<'_>, mut place: RankedPlace, rank: usize, is_changed: bool) -> Body {
     let files = &plan.snapshot.files;
     let file = place.id.file(files);
     let (stretch, is_container, is_named) = match place.id {
@@ -407,6 +420,9 @@ fn body(plan: &Plan<'_>, place: RankedPlace, rank: usize, is_changed: bool) -> B
         ),
         PlaceId::Stretch(_) => (Stretch::of_lines(files, file, place.lines), false, false),
     };
+    if has_blank_line_before(files, &place, stretch.span.start) {
+        place.lines.start -= 1;
+    }
     let tokens = (stretch.span.len() as f32 / BYTES_PER_TOKEN) as usize + MARKUP_TOKENS;
     let section = match files.file(file).role {
         Role::Test if !is_changed => SectionKind::Tests,

@@ -152,7 +152,11 @@ pub(super) fn partial(
     let files = &snapshot.files;
     let text = files.text(place.id.file(files));
     let head = match place.id {
-        PlaceId::Definition(id) => head_lines(files.definition(id), text),
+        PlaceId::Definition(id) => {
+            let definition = files.definition(id);
+            let before = definition.lines.start.saturating_sub(place.lines.start);
+            head_lines(definition, text) + before as usize
+        }
         PlaceId::Stretch(_) => 0,
     };
     let whole = clean(span(files, place).of(text));

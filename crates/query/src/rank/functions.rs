@@ -76,6 +76,7 @@ impl<'a> Pool<'a> {
             },
         );
         pool.past(&past);
+        pool.around(config);
         pool
     }
 
@@ -258,6 +259,25 @@ impl<'a> Pool<'a> {
             }
         }
         self.scale(|signals| &mut signals.name_rare);
+    }
+
+    /// Tells the stretches how likely the functions around them are.
+    fn around(&mut self, config: &RankConfig) {
+        let mut likelihoods: Vec<f32> = self.scored(config).into_iter().map(|of| of.1).collect();
+        let best = likelihoods
+            .iter()
+            .copied()
+            .fold(f32::NEG_INFINITY, f32::max);
+        likelihoods
+            .iter_mut()
+            .for_each(|score| *score = (*score - best).exp());
+        for (file, positions) in &self.files {
+            let of_file = &likelihoods[positions.clone()];
+            if !of_file.is_empty() {
+                self.stretches
+                    .functions(&self.snapshot.files, *file, of_file);
+            }
+        }
     }
 
     /// The functions' positions with their scores.

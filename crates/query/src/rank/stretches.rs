@@ -1,6 +1,6 @@
 //! What lies outside functions as candidates: the attributes of classes, constants and tables,
-//! settings, prose, and the code of languages without a parser. They are with_role_factors by the signals that
-//! functions have too.
+//! settings, prose, and the code of languages without a parser. They have the
+//! signals that functions have too, and those of the functions around them.
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
@@ -12,6 +12,10 @@ use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
 use super::{FULL, logarithmic};
+
+/// A stretch around a function that is at least so likely beside the likeliest one needs no word of the
+/// query.
+const LIKELY: f32 = 0.05;
 
 /// The stretches of the best files with their signals, in id order.
 #[derive(Debug, Default)]
@@ -108,15 +112,54 @@ impl Stretches {
         }
     }
 
-    /// Those that share a word with the query, or hold what it names, with their signals as they
-    /// count for the role of the file.
+    /// What the functions around them say, each by how likely it is beside the likeliest of all: 1 for
+    /// that one. The body of a class goes by its methods, and each stretch by the functions before and
+    /// after it. `likelihoods` has those of the file's units, in order.
+    pub(super) fn functions(&mut self, files: &Files, file: FileId, likelihoods: &[f32]) {
+        let start = self
+            .all
+            .partition_point(|(id, _)| files.chunk_file(*id) < file);
+        let of_file = self.all[start..]
+            .iter_mut()
+            .take_while(|(id, _)| files.chunk_file(*id) == file);
+        let mut stretches = of_file.peekable();
+        if stretches.peek().is_none() {
+            return;
+        }
+        let units = files.units_of(file);
+        let of_chunks: Vec<Option<usize>> = files.chunk_units(file).collect();
+        let likelihood = |at: Option<&Option<usize>>| {
+            let unit = at.copied().flatten();
+            unit.and_then(|unit| likelihoods.get(unit)).copied()
+        };
+        let first = files.chunk_range(file).start;
+        for (id, signals) in stretches {
+            let at = id.0 as usize - first;
+            let before = likelihood(at.checked_sub(1).and_then(|at| of_chunks.get(at)));
+            let after = likelihood(of_chunks.get(at + 1));
+            signals.beside = before.unwrap_or(0.0).max(after.unwrap_or(0.0));
+            let chunk = files.chunk(*id);
+            if chunk.kind == ChunkKind::Class {
+                let methods = units.iter().zip(likelihoods);
+                let methods = methods.filter(|(unit, _)| unit.parent == chunk.definition);
+                signals.methods = methods.fold(0.0, |most, (_, of)| most.max(*of));
+            }
+        }
+    }
+
+    /// Those that share a word with the query, hold what it names, or lie around a likely function, with
+    /// their signals as they count for the role of the file.
     pub(super) fn with_role_factors(
         &self,
         snapshot: &Snapshot,
         roles: &Roles,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
         let files = &snapshot.files;
-        let speaks = |signals: &StretchSignals| signals.coverage > 0.0 || signals.mention > 0.0;
+        let speaks = |signals: &StretchSignals| {
+            signals.coverage > 0.0
+                || signals.mention > 0.0
+                || signals.beside.max(signals.methods) > LIKELY
+        };
         let found = self.all.iter().filter(move |(_, signals)| speaks(signals));
         found.map(move |(id, signals)| {
             let file = files.chunk_file(*id);

@@ -315,6 +315,8 @@ signals!(
     file_rank,
     mention,
     name_query,
+    methods,
+    beside,
     lines,
     head,
     class,

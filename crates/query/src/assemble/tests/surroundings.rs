@@ -1,5 +1,7 @@
 //! What stands around the bodies: what they need, who calls them, and what is held back.
 
+use foveate_model::Lines;
+
 use super::*;
 
 /// A function with a base class, a called function and something unrelated elsewhere.
@@ -163,4 +165,60 @@ fn who_writes_tests_sees_the_tests_there_are() {
             .count()
     };
     assert_eq!(whole(IntentKind::TestWriting), 3);
+}
+
+#[test]
+fn a_function_comes_with_the_blank_line_before_it() {
+    let snapshot = fixture(
+        "
+        //- session.py
+        class Session:
+            def open(self):
+                return connect()
+
+            def close(self):
+                return disconnect()
+        ",
+    );
+    let query = "Session.close does not disconnect";
+    let asked = request(query, 8000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &asked);
+    check_invariants(&snapshot, &asked, &answer.pack);
+    let lines = |name: &str| {
+        let items = answer.pack.sections.iter().flat_map(|s| &s.items);
+        let found = items
+            .filter(|item| item.name == name)
+            .map(|item| item.lines);
+        found.collect::<Vec<_>>()
+    };
+    // The line between the two belongs to one of them alone; before `open` there is none.
+    assert_eq!(lines("Session.close"), [Lines::new(4, 6)]);
+    assert_eq!(lines("Session.open"), [Lines::new(2, 3)]);
+}
+
+#[test]
+fn the_attributes_of_a_class_come_with_its_likely_method() {
+    let snapshot = fixture(
+        "
+        //- pool.py
+        class Pool:
+            ceiling = 10
+            floor = 2
+
+            def acquire(self):
+                return lease(self.ceiling)
+        //- other.py
+        class Other:
+            ceiling = 10
+            floor = 2
+
+            def draw(self):
+                return paint(self.ceiling)
+        ",
+    );
+    let asked = request("`acquire` hangs", 8000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &asked);
+    let places = answer.places.iter().map(|place| (&*place.path, place.kind));
+    assert!(places.clone().any(|place| place == ("pool.py", "class")));
+    assert!(!places.clone().any(|place| place == ("other.py", "class")));
 }
