@@ -14,7 +14,7 @@ use divan::counter::BytesCount;
 use foveate_index::lexical::Lexical;
 use foveate_index::stored::Index;
 use foveate_index::{Files, Graph, Messages, Snapshot, Symbols};
-use foveate_model::{Language, RepoPath, SourceFile};
+use foveate_model::{RepoPath, SourceFile};
 use rayon::prelude::*;
 
 #[allow(clippy::print_stdout)] // It speaks to whoever runs it.
@@ -110,11 +110,11 @@ fn limit_tree_sitter(bencher: Bencher<'_, '_>) {
 }
 
 fn grammar(path: &str) -> Option<tree_sitter::Language> {
-    let language = match foveate_parse::language_by_name(&RepoPath::new(path).ok()?)? {
-        Language::Python => tree_sitter_python::LANGUAGE,
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE,
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+    let language = match foveate_parse::language_by_name(&RepoPath::new(path).ok()?)?.name() {
+        "python" => tree_sitter_python::LANGUAGE,
+        "javascript" => tree_sitter_javascript::LANGUAGE,
+        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        "tsx" => tree_sitter_typescript::LANGUAGE_TSX,
         _ => return None,
     };
     Some(language.into())

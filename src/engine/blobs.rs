@@ -147,7 +147,7 @@ impl BlobCache {
         }
         let reason = "it is not in the index that an earlier program left".to_owned();
         Reading {
-            language: named.unwrap_or(Language::Text),
+            language: named.unwrap_or(Language::TEXT),
             content: Err(SkipReason::Unreadable(reason)),
         }
     }
@@ -332,7 +332,7 @@ pub fn source_file(path: RepoPath, blob: ObjectId, size: u64, reading: Reading) 
 
 /// A file that is listed with a reason and was not read.
 pub fn skipped_file(path: RepoPath, blob: ObjectId, size: u64, reason: SkipReason) -> SourceFile {
-    let language = foveate_parse::language_by_name(&path).unwrap_or(Language::Text);
+    let language = foveate_parse::language_by_name(&path).unwrap_or(Language::TEXT);
     let reading = Reading {
         language,
         content: Err(reason),
@@ -350,6 +350,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    fn python() -> Language {
+        foveate_parse::languages::by_name("python").unwrap()
+    }
+
     fn id(n: u8) -> ObjectId {
         ObjectId::from_sha1([n; 20])
     }
@@ -357,41 +361,41 @@ mod tests {
     #[test]
     fn a_blob_is_parsed_once_as_long_as_something_holds_it() {
         let cache = BlobCache::new(Limits::default(), 0);
-        let first = cache.read(id(1), Some(Language::Python), b"x = 1\n", None);
-        cache.read(id(1), Some(Language::Python), b"x = 1\n", None);
+        let first = cache.read(id(1), Some(python()), b"x = 1\n", None);
+        cache.read(id(1), Some(python()), b"x = 1\n", None);
         assert_eq!(cache.stats().parsed, 1, "the first reading still holds it");
         assert!(cache.get(id(1), None).is_none(), "another language");
         drop(first);
-        assert!(cache.get(id(1), Some(Language::Python)).is_none());
+        assert!(cache.get(id(1), Some(python())).is_none());
     }
 
     #[test]
     fn eviction_spares_what_was_used_since() {
         let text = "x = 1\n".repeat(200);
         let one = BlobCache::new(Limits::default(), usize::MAX);
-        one.read(id(0), Some(Language::Python), text.as_bytes(), None);
+        one.read(id(0), Some(python()), text.as_bytes(), None);
         let size = one.stats().kept_bytes;
 
         let cache = BlobCache::new(Limits::default(), size * 2);
         for n in [1, 2] {
-            cache.read(id(n), Some(Language::Python), text.as_bytes(), None);
+            cache.read(id(n), Some(python()), text.as_bytes(), None);
         }
-        assert!(cache.get(id(1), Some(Language::Python)).is_some());
-        cache.read(id(3), Some(Language::Python), text.as_bytes(), None);
-        assert!(cache.get(id(1), Some(Language::Python)).is_some(), "used");
-        assert!(cache.get(id(2), Some(Language::Python)).is_none(), "oldest");
+        assert!(cache.get(id(1), Some(python())).is_some());
+        cache.read(id(3), Some(python()), text.as_bytes(), None);
+        assert!(cache.get(id(1), Some(python())).is_some(), "used");
+        assert!(cache.get(id(2), Some(python())).is_none(), "oldest");
         assert!(cache.stats().kept_bytes <= size * 2);
         cache.let_go();
-        assert!(cache.get(id(3), Some(Language::Python)).is_none());
+        assert!(cache.get(id(3), Some(python())).is_none());
         assert_eq!(cache.stats().kept_bytes, 0);
     }
 
     #[test]
     fn skipped_blobs_are_remembered() {
         let cache = BlobCache::new(Limits::default(), 0);
-        let reading = cache.read(id(1), Some(Language::Python), b"\0\0\0", None);
+        let reading = cache.read(id(1), Some(python()), b"\0\0\0", None);
         assert!(matches!(reading.content, Err(SkipReason::Binary)));
-        cache.read(id(1), Some(Language::Python), b"\0\0\0", None);
+        cache.read(id(1), Some(python()), b"\0\0\0", None);
         assert_eq!(cache.stats().parsed, 1);
     }
 }

@@ -375,7 +375,7 @@ mod tests {
                 path: RepoPath::new("a.bin").expect("a path"),
                 blob: ObjectId::from_sha1([content; 20]),
                 size: 1,
-                language: Language::Text,
+                language: Language::TEXT,
                 role: Role::Source,
                 content: None,
                 skipped: Some(SkipReason::Binary),

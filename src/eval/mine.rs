@@ -78,7 +78,7 @@ fn case(change: &CommitChange, label: &str) -> Option<Case> {
 }
 
 fn is_source(path: &RepoPath) -> bool {
-    let language = foveate_parse::language_by_name(path).unwrap_or(Language::Text);
+    let language = foveate_parse::language_by_name(path).unwrap_or(Language::TEXT);
     foveate_parse::role(path, language, false) == Role::Source
 }
 

@@ -19,6 +19,10 @@ use crate::app::{SHOP, TestApp, commit, tree, until};
 use crate::process::Process;
 use crate::rebuilt::{Service as _, built_from_nothing, is_as_built_from_nothing, tells};
 
+fn language(name: &str) -> Language {
+    foveate_parse::languages::by_name(name).unwrap()
+}
+
 /// How many contents were parsed, and how many came from disk.
 fn parsed(app: &TestApp) -> (u64, u64) {
     let stats = app.engine.blobs().stats();
@@ -330,20 +334,20 @@ async fn a_full_disk_is_told_and_made_good() {
 #[test]
 fn facts_change_with_their_version_only() {
     let texts = [
-        (Language::Python, SHOP),
+        (language("python"), SHOP),
         (
-            Language::Tsx,
+            language("tsx"),
             "export const A = ({ b }) => <C d={b.e()} />;\nimport f from './g';\n",
         ),
         (
-            Language::TypeScript,
+            language("typescript"),
             "class A<T> extends B { m(a?: T): void { throw new E('x'); } }\n",
         ),
         (
-            Language::JavaScript,
+            language("javascript"),
             "const a = require('b');\nmodule.exports = { c() { a.d(); } };\n",
         ),
-        (Language::Markdown, "# Title\n\nWords.\n"),
+        (language("markdown"), "# Title\n\nWords.\n"),
     ];
     let mut all = Vec::new();
     for (language, text) in texts {

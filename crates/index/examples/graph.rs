@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use foveate_index::{Confidence, DefId, Files, Graph, Symbols};
-use foveate_model::{Language, ObjectId, RepoPath, SourceFile};
+use foveate_model::{ObjectId, RepoPath, SourceFile};
 use foveate_parse::Limits;
 use rayon::prelude::*;
 
@@ -64,7 +64,7 @@ fn summary(files: &Files, symbols: &Symbols, graph: &Graph) {
         let Some(content) = files.content(id) else {
             continue;
         };
-        let python = content.facts.language == Language::Python;
+        let python = content.facts.language.name() == "python";
         for (import, module) in content.facts.imports.iter().zip(graph.import_modules(id)) {
             let first = import.module.split(if python { '.' } else { '/' }).next();
             let scoped = import

@@ -286,7 +286,7 @@ mod tests {
             path: RepoPath::new(path).unwrap(),
             blob: ObjectId::from_sha1([0; 20]),
             size: 1,
-            language: Language::Text,
+            language: Language::TEXT,
             role: Role::Source,
             content: None,
             skipped: Some(SkipReason::Binary),

@@ -1,79 +1,116 @@
 //! What a file is written in, and what part it plays in its repository.
 
-/// The language of a file. Languages without a parser are indexed as plain text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum Language {
-    Python,
-    JavaScript,
-    TypeScript,
-    Tsx,
-    Go,
-    Rust,
-    Java,
-    Kotlin,
-    Scala,
-    Swift,
-    Ruby,
-    Php,
-    C,
-    Cpp,
-    CSharp,
-    Shell,
-    Sql,
-    Html,
-    Css,
-    Markdown,
-    ReStructuredText,
-    Json,
-    Yaml,
-    Toml,
-    Text,
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A language: a handle to what the rest of the program must know of it. Which languages there are,
+/// and everything else that is known of them, is for the parser's table to say.
+#[derive(Clone, Copy)]
+pub struct Language(&'static LanguageRules);
+
+/// What is known of a language beyond its files' facts. It is plain data, written in the language's
+/// folder and read by whoever holds a [`Language`].
+#[derive(Debug)]
+pub struct LanguageRules {
+    /// The stable lower-case name used on the wire.
+    pub name: &'static str,
+    /// The number that stands for it in stored data. It is unique and never given to another.
+    pub code: u8,
+    /// What is written in it.
+    pub kind: LanguageKind,
+    /// Languages of one family share a module system and see each other's names. By default a
+    /// language is a family of its own.
+    pub family: &'static str,
+}
+
+/// What is written in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LanguageKind {
+    /// Programs, and what runs or is shown beside them: markup, styles, queries.
+    Code,
+    /// Text for people.
+    Prose,
+    /// Keys and values.
+    Settings,
+}
+
+/// Text in no language that is known.
+static TEXT: LanguageRules = LanguageRules {
+    kind: LanguageKind::Prose,
+    ..LanguageRules::new("text", 24)
+};
+
+impl LanguageRules {
+    /// Code in a language of its own family.
+    pub const fn new(name: &'static str, code: u8) -> Self {
+        Self {
+            name,
+            code,
+            kind: LanguageKind::Code,
+            family: name,
+        }
+    }
 }
 
 impl Language {
-    /// The stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Python => "python",
-            Self::JavaScript => "javascript",
-            Self::TypeScript => "typescript",
-            Self::Tsx => "tsx",
-            Self::Go => "go",
-            Self::Rust => "rust",
-            Self::Java => "java",
-            Self::Kotlin => "kotlin",
-            Self::Scala => "scala",
-            Self::Swift => "swift",
-            Self::Ruby => "ruby",
-            Self::Php => "php",
-            Self::C => "c",
-            Self::Cpp => "cpp",
-            Self::CSharp => "csharp",
-            Self::Shell => "shell",
-            Self::Sql => "sql",
-            Self::Html => "html",
-            Self::Css => "css",
-            Self::Markdown => "markdown",
-            Self::ReStructuredText => "restructuredtext",
-            Self::Json => "json",
-            Self::Yaml => "yaml",
-            Self::Toml => "toml",
-            Self::Text => "text",
-        }
+    /// Text in no language that is known. It is indexed like every file without a parser.
+    pub const TEXT: Self = Self(&TEXT);
+
+    /// The language with these rules.
+    pub const fn of(rules: &'static LanguageRules) -> Self {
+        Self(rules)
     }
 
-    /// Whether programs are written in it, as opposed to prose, markup and settings.
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What is known of it.
+    pub fn rules(self) -> &'static LanguageRules {
+        self.0
+    }
+
+    /// Whether programs are written in it, as opposed to prose and settings.
     pub fn is_code(self) -> bool {
-        !matches!(
-            self,
-            Self::Markdown
-                | Self::ReStructuredText
-                | Self::Json
-                | Self::Yaml
-                | Self::Toml
-                | Self::Text
-        )
+        self.0.kind == LanguageKind::Code
+    }
+
+    /// The family that it belongs to: names of one are never taken for names of another.
+    pub fn family(self) -> &'static str {
+        self.0.family
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.code == other.0.code
+    }
+}
+
+impl Eq for Language {}
+
+impl Hash for Language {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.code.hash(state);
+    }
+}
+
+impl PartialOrd for Language {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Language {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.code.cmp(&other.0.code)
+    }
+}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

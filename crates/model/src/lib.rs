@@ -19,7 +19,7 @@ pub use facts::{
 };
 pub use history::{Commit, History, Touched, TouchedFunctions};
 pub use id::{ObjectId, ObjectIdError};
-pub use language::{Language, Role};
+pub use language::{Language, LanguageKind, LanguageRules, Role};
 pub use path::{PathError, RepoPath};
 pub use source::{Content, SkipReason, SourceFile};
 pub use span::{Lines, Span};

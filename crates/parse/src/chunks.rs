@@ -2,7 +2,7 @@
 //! they are short enough; everything else is cut where it hurts least.
 
 use foldhash::{HashSet, HashSetExt as _};
-use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Language, Lines, LocalId};
+use foveate_model::{Chunk, ChunkKind, Definition, DefinitionKind, Lines, LocalId};
 
 use crate::lines::{NO_STATEMENT, TextLines};
 
@@ -12,6 +12,15 @@ const FUNCTION: u32 = 80;
 const CODE: u32 = 60;
 /// Longest stretch of text, in lines; it aims at two thirds of it.
 const TEXT: u32 = 56;
+
+/// What functions inside functions are in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nesting {
+    /// Parts of the function around them.
+    Plain,
+    /// Often the functions of a module that is written as one function.
+    Scopes,
+}
 
 /// What a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +40,14 @@ struct Piece {
 /// leading comments; `statements` for each row the depth of the statement that starts there.
 pub(crate) fn of_code(
     lines: &TextLines<'_>,
-    language: Language,
+    nesting: Nesting,
     definitions: &[Definition],
     heads: &[u32],
     statements: &[u16],
 ) -> Vec<Chunk> {
-    let scopes = match language {
-        Language::Python => vec![false; definitions.len()],
-        _ => scopes(definitions),
+    let scopes = match nesting {
+        Nesting::Plain => vec![false; definitions.len()],
+        Nesting::Scopes => scopes(definitions),
     };
     let owners = owners(lines.index.count(), definitions, heads, &scopes);
     let pieces = attach_leftovers(lines, pieces(&owners));

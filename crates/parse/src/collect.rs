@@ -12,6 +12,7 @@ use foveate_model::{
 };
 use tree_sitter::Node;
 
+use crate::chunks::Nesting;
 use crate::documentation;
 use crate::lines::{LineIndex, NO_STATEMENT, TextLines};
 
@@ -134,6 +135,7 @@ struct CommentRun {
 #[derive(Debug)]
 pub(crate) struct Collector<'t> {
     pub(crate) text: &'t str,
+    tool_notes: &'static [&'static str],
     pub(crate) lines: LineIndex,
     pub(crate) definitions: Vec<Definition>,
     pub(crate) imports: Vec<Import>,
@@ -171,11 +173,13 @@ pub(crate) fn row(node: Node<'_>) -> u32 {
 }
 
 impl<'t> Collector<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
+    /// `tool_notes` are the beginnings of comments that are for tools.
+    pub(crate) fn new(text: &'t str, tool_notes: &'static [&'static str]) -> Self {
         let lines = LineIndex::new(text);
         let statements = vec![NO_STATEMENT; lines.count() as usize];
         Self {
             text,
+            tool_notes,
             lines,
             statements,
             definitions: Vec::new(),
@@ -305,7 +309,7 @@ impl<'t> Collector<'t> {
         let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
-                documentation::comment(run.span.of(self.text))
+                documentation::comment(run.span.of(self.text), self.tool_notes)
             })
         });
         let head = self
@@ -425,7 +429,7 @@ impl<'t> Collector<'t> {
     }
 
     /// Orders everything, settles shadowed names, and cuts the chunks.
-    pub(crate) fn finish(mut self, language: Language) -> FileFacts {
+    pub(crate) fn finish(mut self, language: Language, nesting: Nesting) -> FileFacts {
         self.order_definitions();
         self.mark_overloads();
         self.settle_names();
@@ -436,7 +440,7 @@ impl<'t> Collector<'t> {
         disjoint(&mut self.regions);
         let chunks = crate::chunks::of_code(
             &self.text_lines(),
-            language,
+            nesting,
             &self.definitions,
             &self.heads,
             &self.statements,

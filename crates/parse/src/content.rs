@@ -1,7 +1,7 @@
 //! What a blob's bytes say before any grammar looks at them: whether they are text that people
 //! read, and whether a program wrote it. Also the facts of text without a parser.
 
-use foveate_model::{FileFacts, Language, SkipReason};
+use foveate_model::{FileFacts, Language, LanguageKind, SkipReason};
 
 use crate::Limits;
 use crate::chunks;
@@ -58,10 +58,7 @@ fn has_long_lines(text: &str, language: Option<Language>) -> bool {
     if text.len() < SHORT_FILE {
         return false;
     }
-    let is_prose = matches!(
-        language,
-        None | Some(Language::Markdown | Language::ReStructuredText | Language::Text)
-    );
+    let is_prose = language.is_none_or(|language| language.rules().kind == LanguageKind::Prose);
     let limit = if is_prose { LONG_PARAGRAPH } else { LONG_LINE };
     let long: usize = text.lines().map(str::len).filter(|len| *len > limit).sum();
     long > text.len() / 2
@@ -139,6 +136,7 @@ pub(crate) fn plain(language: Language, text: &str) -> FileFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{javascript, markdown, python};
 
     #[test]
     fn unreadable_content_is_refused_with_its_reason() {
@@ -166,7 +164,7 @@ mod tests {
             (long.as_bytes(), Err(SkipReason::LongLines)),
         ];
         for (bytes, expected) in cases {
-            let result = text(bytes, Some(Language::Python), &limits).map(|_| ());
+            let result = text(bytes, Some(python()), &limits).map(|_| ());
             assert_eq!(result, expected);
         }
     }
@@ -175,8 +173,8 @@ mod tests {
     fn long_paragraphs_are_prose() {
         let paragraph = format!("{}\n\n", "word ".repeat(400)).repeat(5);
         let limits = Limits::default();
-        assert!(text(paragraph.as_bytes(), Some(Language::Markdown), &limits).is_ok());
-        assert!(text(paragraph.as_bytes(), Some(Language::JavaScript), &limits).is_err());
+        assert!(text(paragraph.as_bytes(), Some(markdown()), &limits).is_ok());
+        assert!(text(paragraph.as_bytes(), Some(javascript()), &limits).is_err());
     }
 
     #[test]

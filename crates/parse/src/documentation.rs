@@ -1,36 +1,12 @@
-//! Documentation as people read it: docstrings and comments without quotes, marks and indentation.
-
-/// The text of a docstring literal: prefix and quotes removed, dedented as Python's
-/// `inspect.cleandoc` does, surrounding blank lines removed.
-pub(crate) fn docstring(literal: &str) -> String {
-    let body = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let body = ["\"\"\"", "'''", "\"", "'"]
-        .iter()
-        .find_map(|quote| Some(body.strip_prefix(quote)?.trim_end_matches(quote)))
-        .unwrap_or(body);
-    let indent = body
-        .lines()
-        .skip(1)
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| line.len() - line.trim_start().len())
-        .min()
-        .unwrap_or(0);
-    let lines = body.lines().enumerate().map(|(number, line)| {
-        if number == 0 {
-            line.trim()
-        } else {
-            line.get(indent..).unwrap_or("").trim_end()
-        }
-    });
-    joined(lines)
-}
+//! Documentation as people read it: comments without marks and indentation.
 
 /// The text of the comments directly above a definition: marks removed, notes to tools left out.
-pub(crate) fn comment(text: &str) -> String {
+/// `tool_notes` are the beginnings of such notes.
+pub(crate) fn comment(text: &str, tool_notes: &[&str]) -> String {
     joined(
         text.lines()
             .map(|line| strip_marks(line.trim()))
-            .filter(|line| !is_for_tools(line)),
+            .filter(|line| !is_for_tools(line, tool_notes)),
     )
 }
 
@@ -52,29 +28,14 @@ fn strip_marks(line: &str) -> &str {
     }
 }
 
-fn is_for_tools(line: &str) -> bool {
-    const NOTES: [&str; 14] = [
-        "eslint-",
-        "eslint ",
-        "@ts-",
-        "prettier-ignore",
-        "istanbul ",
-        "tslint:",
-        "biome-ignore",
-        "noqa",
-        "pylint:",
-        "type:",
-        "flake8:",
-        "mypy:",
-        "pragma:",
-        "!/",
-    ];
+fn is_for_tools(line: &str, tool_notes: &[&str]) -> bool {
     let line = line.trim_start();
-    NOTES.iter().any(|note| line.starts_with(note))
+    // `#!/usr/bin/env` as the first comment of a script.
+    line.starts_with("!/") || tool_notes.iter().any(|note| line.starts_with(note))
 }
 
 /// The lines with a newline between them, without blank ones at both ends.
-fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for line in lines {
         if text.is_empty() && line.trim().is_empty() {
@@ -92,23 +53,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn docstrings_are_dedented() {
-        for (literal, text) in [
-            ("\"\"\"One line.\"\"\"", "One line."),
-            ("r'''Raw.'''", "Raw."),
-            ("'x'", "x"),
-            (
-                "\"\"\"\n    Head.\n\n        code\n    tail\n    \"\"\"",
-                "Head.\n\n    code\ntail",
-            ),
-            ("\"\"\"Head.\n\n    More.\n    \"\"\"", "Head.\n\nMore."),
-            ("\"\"\"", ""),
-        ] {
-            assert_eq!(docstring(literal), text, "{literal}");
-        }
-    }
-
-    #[test]
     fn comments_lose_their_marks() {
         for (written, text) in [
             ("/** Opens it. */", "Opens it."),
@@ -124,7 +68,7 @@ mod tests {
                 "Documented for the manual.",
             ),
         ] {
-            assert_eq!(comment(written), text, "{written}");
+            assert_eq!(comment(written, &["eslint-"]), text, "{written}");
         }
     }
 }

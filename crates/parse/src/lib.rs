@@ -3,8 +3,9 @@
 //! It has no error type: any text gives facts, if need be with issues. It opens no file, knows no
 //! other file than the one it is given, and is bounded in time and memory.
 //!
-//! Start at [`read`]; [`parse`] dispatches to one module per language family. [`sections`] finds
-//! the structure of documentation and settings, which have no definitions.
+//! Start at [`read`]; what differs between languages stands in the table of [`languages`]. [`sections`]
+//! finds the structure of documentation and settings, which have no definitions; [`code`], [`traces`]
+//! and [`hunks`] read code where it stands elsewhere: in issues, stack traces and changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,19 +13,21 @@ use std::time::Duration;
 use foveate_model::{Content, FileFacts, Language, ParseIssue, RepoPath, Role, SkipReason};
 
 mod chunks;
+pub mod code;
 mod collect;
 mod content;
 mod documentation;
-mod ecmascript;
-mod language;
+mod file_names;
+pub mod hunks;
+pub mod languages;
 mod lines;
 mod messages;
-mod python;
 mod role;
 pub mod sections;
 mod syntax;
 #[cfg(test)]
 mod testing;
+pub mod traces;
 
 /// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
 /// test compares it with the facts of fixed texts.
@@ -53,12 +56,12 @@ impl Default for Limits {
 
 /// The language that a path's name says; `None` when only the content can tell.
 pub fn language_by_name(path: &RepoPath) -> Option<Language> {
-    language::by_name(path)
+    languages::by_path(path)
 }
 
 /// Whether a path's name says that its content need not be read: binary formats and data.
 pub fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
-    language::skip_by_name(path)
+    file_names::skip_by_name(path)
 }
 
 /// Reads one blob: decides whether it is worth reading, in which language, and parses it.
@@ -74,7 +77,7 @@ pub fn read(
 }
 
 /// The same of a file that was `earlier` before: it gives what [`read`] gives, and costs less where
-/// most functions are unchanged and the language is Python.
+/// most functions are unchanged and the language's walker takes them over.
 pub fn read_after(
     by_name: Option<Language>,
     bytes: &[u8],
@@ -86,14 +89,19 @@ pub fn read_after(
         .or_else(|| {
             text.as_ref()
                 .ok()
-                .and_then(|text| language::by_shebang(text))
+                .and_then(|text| languages::by_shebang(text))
         })
-        .unwrap_or(Language::Text);
+        .unwrap_or(Language::TEXT);
     let content = text.map(|text| Content {
         text: Arc::from(text),
         facts: parse_after(language, text, earlier, limits),
     });
     (language, content)
+}
+
+/// Whether the structure of a file in this language, at this path, is found by [`sections`].
+pub fn has_sections(language: Language, path: &str) -> bool {
+    (languages::spec(language).sections)(path).is_some()
 }
 
 /// The part that a file plays in its repository, by its path, its language and whether its content
@@ -113,13 +121,8 @@ fn parse_after(
     earlier: Option<&Content>,
     limits: &Limits,
 ) -> FileFacts {
-    let parsed = match language {
-        Language::Python => Some(python::facts(text, earlier, limits)),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            Some(ecmascript::facts(language, text, limits))
-        }
-        _ => None,
-    };
+    let parser = languages::spec(language).parser;
+    let parsed = parser.map(|parser| parser(language, text, earlier, limits));
     let mut facts = match parsed {
         Some(Some(facts)) => facts,
         Some(None) => FileFacts {

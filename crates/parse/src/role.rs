@@ -1,9 +1,139 @@
 //! The part that a file plays in its repository, by conventions that many repositories share. No
-//! rule names a repository.
+//! rule names a repository; those of one language stand in its [`Roles`].
 
-use foveate_model::{Language, RepoPath, Role};
+use std::sync::LazyLock;
 
-use crate::language;
+use foveate_model::{Language, LanguageKind, RepoPath, Role};
+
+use crate::{file_names, languages};
+
+/// What the paths of a language's files say about their roles. All names are in lower case.
+#[derive(Clone, Copy)]
+pub(crate) struct Roles {
+    /// What its ecosystem's names say of files in whatever language.
+    pub(crate) ecosystem: Ecosystem,
+    /// Whether a file is a copy of a library.
+    pub(crate) is_copy: fn(&File<'_>) -> bool,
+    /// Whether a file is a test by its name.
+    pub(crate) is_test: fn(&File<'_>) -> bool,
+    /// Whether a file in a directory of tests is shipped: what users write their own tests with.
+    pub(crate) is_test_support: fn(&File<'_>) -> bool,
+    /// Whether a directory called `test`, at this position of the path, is shipped code.
+    pub(crate) is_test_package: fn(&File<'_>, usize) -> bool,
+    /// Whether a file configures a tool by its name.
+    pub(crate) is_configuration: fn(&File<'_>) -> bool,
+    /// Whether a file that is nothing else configures something.
+    pub(crate) is_settings: fn(&File<'_>) -> bool,
+    /// Which of its files are documentation wherever they are.
+    pub(crate) documentation: Documentation,
+    /// Whether its files are input of programs where nothing else is known.
+    pub(crate) is_data: bool,
+}
+
+/// Names that an ecosystem gives to files in whatever language.
+#[derive(Clone, Copy)]
+pub(crate) struct Ecosystem {
+    /// Files that a program wrote.
+    pub(crate) generated_names: &'static [&'static str],
+    /// Endings of such files.
+    pub(crate) generated_endings: &'static [&'static str],
+    /// Directories of what is copied from elsewhere or made by builds.
+    pub(crate) generated_directories: &'static [&'static str],
+    /// Directories of tests.
+    pub(crate) test_directories: &'static [&'static str],
+    /// Settings of builds and tools.
+    pub(crate) configuration_names: &'static [&'static str],
+    /// Endings of stems of examples.
+    pub(crate) example_endings: &'static [&'static str],
+}
+
+/// Which files of a language are documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Documentation {
+    None,
+    /// Those that are called `readme`, `changelog` and the like.
+    Notes,
+    All,
+}
+
+impl Roles {
+    /// Nothing is known.
+    pub(crate) const NONE: Self = Self {
+        ecosystem: Ecosystem::NONE,
+        is_copy: |_| false,
+        is_test: |_| false,
+        is_test_support: |_| false,
+        is_test_package: |_, _| false,
+        is_configuration: |_| false,
+        is_settings: |_| false,
+        documentation: Documentation::None,
+        is_data: false,
+    };
+}
+
+impl Ecosystem {
+    pub(crate) const NONE: Self = Self {
+        generated_names: &[],
+        generated_endings: &[],
+        generated_directories: &[],
+        test_directories: &[],
+        configuration_names: &[],
+        example_endings: &[],
+    };
+}
+
+/// The names of all ecosystems.
+struct Names {
+    generated_names: Vec<&'static str>,
+    generated_endings: Vec<&'static str>,
+    generated_directories: Vec<&'static str>,
+    test_directories: Vec<&'static str>,
+    configuration_names: Vec<&'static str>,
+    example_endings: Vec<&'static str>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let every = |of: fn(&Ecosystem) -> &'static [&'static str], common: &[&'static str]| {
+        let own = languages::all().flat_map(|spec| of(&spec.roles.ecosystem));
+        common.iter().chain(own).copied().collect()
+    };
+    Names {
+        generated_names: every(|e| e.generated_names, &[]),
+        generated_endings: every(|e| e.generated_endings, &[".map"]),
+        generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
+        test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
+        configuration_names: every(|e| e.configuration_names, &[]),
+        example_endings: every(|e| e.example_endings, &[]),
+    }
+});
+
+const GENERATED_DIRECTORIES: [&str; 14] = [
+    "vendor",
+    "vendors",
+    "vendored",
+    "_vendor",
+    "_vendored_packages",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "3rdparty",
+    "extern",
+    "externals",
+    "_externals",
+    "dist",
+    "generated",
+];
+
+const TEST_DIRECTORIES: [&str; 8] = [
+    "tests",
+    "testdata",
+    "test-data",
+    "test_data",
+    "test-fixtures",
+    "test_fixtures",
+    "testfixtures",
+    "benchmarks",
+];
 
 /// The role of a file; `generated` is what its content says of itself.
 pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
@@ -28,12 +158,17 @@ pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
     }
 }
 
-struct File<'p> {
-    path: &'p RepoPath,
+/// A path, taken apart.
+pub(crate) struct File<'p> {
+    pub(crate) path: &'p RepoPath,
     language: Language,
-    name: String,
-    stem: String,
-    directories: Vec<String>,
+    roles: &'static Roles,
+    /// Its last part, in lower case.
+    pub(crate) name: String,
+    /// That without its extension.
+    pub(crate) stem: String,
+    /// What is above it, in lower case.
+    pub(crate) directories: Vec<String>,
 }
 
 impl<'p> File<'p> {
@@ -42,51 +177,27 @@ impl<'p> File<'p> {
         Self {
             path,
             language,
+            roles: &languages::spec(language).roles,
             name: path.file_name().to_ascii_lowercase(),
             stem: path.stem().to_ascii_lowercase(),
             directories: directories.map(str::to_ascii_lowercase).collect(),
         }
     }
 
-    fn has_directory(&self, names: &[&str]) -> bool {
+    pub(crate) fn has_directory(&self, names: &[&str]) -> bool {
         self.directories.iter().any(|d| names.contains(&d.as_str()))
     }
 
     /// Copied from elsewhere, or written by a program.
     fn is_generated(&self) -> bool {
-        const PLACES: [&str; 18] = [
-            "node_modules",
-            "bower_components",
-            "vendor",
-            "vendors",
-            "vendored",
-            "_vendor",
-            "_vendored_packages",
-            "third_party",
-            "third-party",
-            "thirdparty",
-            "3rdparty",
-            "extern",
-            "externals",
-            "_externals",
-            "site-packages",
-            "dist",
-            "__generated__",
-            "generated",
-        ];
         let name = self.name.as_str();
-        self.has_directory(&PLACES)
-            || language::is_lock_file(self.path.file_name())
+        self.has_directory(&NAMES.generated_directories)
+            || file_names::is_lock_file(self.path.file_name())
             || name.contains(".min.")
-            || name.ends_with(".map")
-            || name.ends_with("_pb2.py")
-            || name.ends_with("_pb2.pyi")
-            || name.ends_with("_pb2_grpc.py")
-            || name.ends_with(".pb.go")
-            || name.ends_with(".bundle.js")
             || name.contains(".generated.")
-            || name == "versioneer.py"
-            || is_released_library(&self.stem, self.language)
+            || NAMES.generated_names.contains(&name)
+            || ends_with_any(name, &NAMES.generated_endings)
+            || (self.roles.is_copy)(self)
     }
 
     /// In a tree of documentation: prose, its configuration and its code samples.
@@ -100,7 +211,9 @@ impl<'p> File<'p> {
                 TREES.contains(&first) || above.next().is_some_and(|d| TREES.contains(&d))
             }
         };
-        let is_prose = !self.language.is_code() && !matches!(self.language, Language::Json);
+        let is_for_people =
+            self.language.rules().kind == LanguageKind::Prose || !self.roles.is_data;
+        let is_prose = !self.language.is_code() && is_for_people;
         top || (is_prose && self.has_directory(&TREES))
     }
 
@@ -130,7 +243,7 @@ impl<'p> File<'p> {
             .directories
             .get(1)
             .is_some_and(|d| d == "examples" || d == "galleries");
-        top || second || self.stem.ends_with(".stories")
+        top || second || ends_with_any(&self.stem, &NAMES.example_endings)
     }
 
     fn is_prose(&self) -> bool {
@@ -158,12 +271,7 @@ impl<'p> File<'p> {
             "releases",
             "upgrading",
         ];
-        let is_markup = matches!(
-            self.language,
-            Language::Markdown | Language::ReStructuredText
-        );
         let first = self.stem.split(['.', '-']).next().unwrap_or("");
-        let is_note = !self.language.is_code() && NOTES.contains(&first);
         let is_fragment = self.has_directory(&[
             "changelogs",
             "changelog",
@@ -171,37 +279,20 @@ impl<'p> File<'p> {
             ".changeset",
             "news",
         ]);
-        is_markup
-            || (is_note && self.language == Language::Text)
-            || (is_fragment && !self.language.is_code())
+        let is_documentation = match self.roles.documentation {
+            Documentation::All => true,
+            Documentation::Notes => NOTES.contains(&first),
+            Documentation::None => false,
+        };
+        is_documentation || (is_fragment && !self.language.is_code())
     }
 
     fn is_test(&self) -> bool {
-        if self.has_test_name() {
+        if (self.roles.is_test)(self) {
             return true;
         }
-        const TREES: [&str; 18] = [
-            "tests",
-            "__tests__",
-            "__test__",
-            "__mocks__",
-            "__fixtures__",
-            "__snapshots__",
-            "e2e",
-            "cypress",
-            "testdata",
-            "test-data",
-            "test_data",
-            "test-fixtures",
-            "test_fixtures",
-            "testfixtures",
-            "benchmarks",
-            "asv_bench",
-            "asv_benchmarks",
-            "benches",
-        ];
-        if self.has_directory(&TREES) {
-            return !self.is_shipped_test_support();
+        if self.has_directory(&NAMES.test_directories) {
+            return !(self.roles.is_test_support)(self);
         }
         self.directories
             .iter()
@@ -214,84 +305,25 @@ impl<'p> File<'p> {
             || (self.has_directory(&["fixtures", "spec", "specs"]) && self.is_data_like())
     }
 
-    /// `test_x.py`, `x_test.go`, `x.spec.tsx`, `XTest.java` and the like.
-    fn has_test_name(&self) -> bool {
-        let stem = self.stem.as_str();
-        match self.language {
-            Language::Python => {
-                // Test support that is shipped may be named `test_…` too, but nothing tells it.
-                stem.starts_with("test_")
-                    || stem.ends_with("_test")
-                    || stem.starts_with("unittest_")
-                    || matches!(stem, "conftest" | "tests")
-            }
-            Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                let marks = [
-                    ".test", ".tests", ".spec", ".specs", ".cy", ".e2e", ".test-d", "-test",
-                    "_test",
-                ];
-                marks
-                    .iter()
-                    .any(|mark| stem.ends_with(mark) || stem.contains(&format!("{mark}.")))
-                    || stem.ends_with("-spec")
-                    || matches!(stem, "jest.setup" | "setuptests")
-            }
-            Language::Go => stem.ends_with("_test"),
-            Language::Ruby => stem.ends_with("_spec") || stem.ends_with("_test"),
-            Language::Rust => stem == "tests",
-            Language::Java
-            | Language::Kotlin
-            | Language::Scala
-            | Language::CSharp
-            | Language::Php
-            | Language::Swift => {
-                let stem = self.path.stem();
-                stem.ends_with("Test")
-                    || stem.ends_with("Tests")
-                    || stem.ends_with("Spec")
-                    || stem.ends_with("TestCase")
-            }
-            _ => false,
-        }
-    }
-
-    /// A directory `test` holds tests, except where it is a Python package directly inside another
-    /// one (`pkg/test/client.py` is imported by users of `pkg`) or one package of many in a
-    /// workspace (`packages/test/`).
+    /// A directory `test` holds tests, except where it is one package of many in a workspace
+    /// (`packages/test/`), or the language says that it is shipped.
     fn is_in_test_directory(&self) -> bool {
         let Some(at) = self.directories.iter().position(|d| d == "test") else {
             return false;
         };
-        let above = at
-            .checked_sub(1)
-            .and_then(|above| self.directories.get(above));
-        let is_workspace_member = above.is_some_and(|d| {
+        let is_workspace_member = self.above(at).is_some_and(|directory| {
             matches!(
-                d.as_str(),
+                directory,
                 "packages" | "crates" | "apps" | "modules" | "plugins"
             )
         });
-        let is_inner_package = self.language == Language::Python
-            && above.is_some_and(|d| d != "src" && d != "lib")
-            && at + 1 == self.directories.len();
-        !is_workspace_member && !is_inner_package
+        !is_workspace_member && !(self.roles.is_test_package)(self, at)
     }
 
-    /// `pkg/tests/helper.py` directly below the top package: what users of the package import to
-    /// write their own tests.
-    fn is_shipped_test_support(&self) -> bool {
-        let mut directories = self.directories.as_slice();
-        if let [first, rest @ ..] = directories
-            && (first == "src" || first == "lib")
-        {
-            directories = rest;
-        }
-        self.language == Language::Python
-            && matches!(directories, [package, tests] if package != "tests" && tests == "tests")
-            && matches!(
-                self.stem.as_str(),
-                "helper" | "runner" | "command" | "plugin"
-            )
+    /// The directory above the one at a position.
+    pub(crate) fn above(&self, at: usize) -> Option<&str> {
+        let above = self.directories.get(at.checked_sub(1)?)?;
+        Some(above)
     }
 
     fn is_configuration(&self) -> bool {
@@ -303,87 +335,15 @@ impl<'p> File<'p> {
             .iter()
             .any(|d| d.starts_with('.') && d.len() > 1);
         let is_dot_file = self.name.starts_with('.');
-        let is_settings = match self.language {
-            Language::Yaml | Language::Toml => true,
-            Language::Json => self.directories.is_empty(),
-            Language::Text => matches!(
-                self.path.extension(),
-                "cfg"
-                    | "ini"
-                    | "conf"
-                    | "properties"
-                    | "in"
-                    | "cmake"
-                    | "mk"
-                    | "gradle"
-                    | "nix"
-                    | "tf"
-            ),
-            _ => false,
-        };
-        in_dot_directory || is_dot_file || is_settings
+        in_dot_directory || is_dot_file || (self.roles.is_settings)(self)
     }
 
     fn name_is_configuration(&self) -> bool {
         let name = self.name.as_str();
-        let stem = self.stem.as_str();
-        let by_name = matches!(
-            name,
-            "setup.py"
-                | "setup.cfg"
-                | "pyproject.toml"
-                | "noxfile.py"
-                | "manage.py"
-                | "makefile"
-                | "gnumakefile"
-                | "dockerfile"
-                | "procfile"
-                | "justfile"
-                | "vagrantfile"
-                | "gemfile"
-                | "rakefile"
-                | "jakefile"
-                | "package.json"
-                | "lerna.json"
-                | "composer.json"
-                | "bower.json"
-                | "manifest.in"
-                | "tox.ini"
-                | "pipfile"
-                | "codeowners"
-                | "go.mod"
-                | "cmakelists.txt"
-                | "pom.xml"
-                | "build.gradle"
-                | "gulpfile.js"
-                | "gruntfile.js"
-                | "karma.conf.js"
-                | "conf.py"
-                | "build.rs"
-                | "cargo.toml"
-                | "deno.json"
-                | "meson.build"
-                | "turbo.json"
-                | "nx.json"
-                | "angular.json"
-        );
-        let is_script = matches!(
-            self.language,
-            Language::JavaScript | Language::TypeScript | Language::Json
-        );
-        let is_tool_config = is_script
-            && (stem.ends_with(".config")
-                || stem.ends_with(".conf")
-                || stem.starts_with("tsconfig")
-                || stem.starts_with("jsconfig")
-                || stem.starts_with("babel.")
-                || stem.starts_with("webpack."));
-        let is_requirements = self.language == Language::Text
-            && (stem.starts_with("requirements")
-                || stem.starts_with("constraints")
-                || self.has_directory(&["requirements"]));
         let is_docker = name.starts_with("dockerfile") || name.starts_with("docker-compose");
-        by_name || is_tool_config || is_requirements || is_docker
+        is_docker
+            || NAMES.configuration_names.contains(&name)
+            || (self.roles.is_configuration)(self)
     }
 
     fn is_data(&self) -> bool {
@@ -399,23 +359,14 @@ impl<'p> File<'p> {
 
     /// What programs read rather than people.
     fn is_data_like(&self) -> bool {
-        matches!(self.language, Language::Json | Language::Text)
-            || language::skip_by_name(self.path).is_some()
+        self.roles.is_data
+            || file_names::skip_by_name(self.path).is_some()
             || self.name.ends_with(".xml")
     }
 }
 
-/// `jquery-3.6.0.js`: a library with its version is a copy.
-fn is_released_library(stem: &str, language: Language) -> bool {
-    if !matches!(language, Language::JavaScript | Language::Css) {
-        return false;
-    }
-    let Some((name, version)) = stem.rsplit_once('-') else {
-        return matches!(stem, "jquery" | "underscore" | "bootstrap");
-    };
-    !name.is_empty()
-        && version.contains('.')
-        && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+fn ends_with_any(name: &str, endings: &[&str]) -> bool {
+    endings.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -425,7 +376,7 @@ mod tests {
     fn check(role: Role, paths: &[&str]) {
         for path in paths {
             let path = RepoPath::new(path).unwrap();
-            let language = language::by_name(&path).unwrap_or(Language::Text);
+            let language = languages::by_path(&path).unwrap_or(Language::TEXT);
             assert_eq!(of(&path, language, false), role, "{path}");
         }
     }
@@ -558,7 +509,7 @@ mod tests {
             ],
         );
         let path = RepoPath::new("src/parser.py").unwrap();
-        assert_eq!(of(&path, Language::Python, true), Role::Generated);
+        assert_eq!(of(&path, Language::TEXT, true), Role::Generated);
     }
 
     #[test]

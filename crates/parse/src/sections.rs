@@ -9,6 +9,7 @@
 
 use foveate_model::{Language, Lines};
 
+use crate::languages;
 use crate::lines::{LineIndex, TextLines};
 
 mod blocks;
@@ -145,7 +146,8 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         text,
         index: &index,
     };
-    let mut marks = match Format::of(language, path) {
+    let format = (languages::spec(language).sections)(path).unwrap_or(Format::Prose);
+    let mut marks = match format {
         Format::Markdown => markdown::marks(lines),
         Format::ReStructuredText => restructured::marks(lines),
         Format::Yaml => yaml::marks(lines),
@@ -162,20 +164,16 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         Format::Blocks => blocks::marks(lines, SectionKind::Block),
         Format::Prose => Marks::new(lines, &[]),
     };
-    if marks.is_empty() && !lines_are_structure(language) {
+    // Blank lines mean nothing in JSON: paragraphs would cut at random.
+    if marks.is_empty() && format != Format::Json {
         marks = prose::marks(lines);
     }
     marks.into_sections()
 }
 
-/// Whether blank lines mean nothing in a language, so that paragraphs would cut at random.
-fn lines_are_structure(language: Language) -> bool {
-    matches!(language, Language::Json)
-}
-
 /// How the structure of a file is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub(crate) enum Format {
     Markdown,
     ReStructuredText,
     Yaml,
@@ -194,28 +192,17 @@ enum Format {
 }
 
 impl Format {
-    fn of(language: Language, path: &str) -> Self {
+    /// That of a file in whatever language that its name says has it: `Dockerfile`, `a.ini`.
+    pub(crate) fn of_name(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let extension = extension.to_ascii_lowercase();
-        match language {
-            Language::Markdown => Self::Markdown,
-            Language::ReStructuredText => Self::ReStructuredText,
-            Language::Yaml => Self::Yaml,
-            Language::Toml => Self::Toml,
-            Language::Json => Self::Json,
-            Language::Sql => Self::Sql,
-            Language::Css => Self::Css,
-            Language::Html if matches!(&*extension, "xml" | "xsl" | "xslt") => Self::Xml,
-            Language::Html => Self::Html,
-            Language::Shell | Language::Text => {
-                let by_name = Self::by_name(name, &extension);
-                by_name.unwrap_or(match language {
-                    Language::Shell => Self::Shell,
-                    _ => Self::Prose,
-                })
-            }
-            _ => Self::Prose,
+        Self::by_name(name, &extension(name))
+    }
+
+    /// That of tagged text.
+    pub(crate) fn of_markup(path: &str) -> Self {
+        match &*extension(path) {
+            "xml" | "xsl" | "xslt" => Self::Xml,
+            _ => Self::Html,
         }
     }
 
@@ -236,4 +223,11 @@ impl Format {
             },
         })
     }
+}
+
+/// The extension of a path, in lower case.
+fn extension(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    extension.to_ascii_lowercase()
 }

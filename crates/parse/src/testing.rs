@@ -4,6 +4,17 @@ use foveate_model::{Content, Definition, FileFacts, Language, Modifiers, Visibil
 
 use crate::{Limits, parse};
 
+/// Languages by their names.
+macro_rules! languages {
+    ($($name:ident)*) => {
+        $(pub(crate) fn $name() -> Language {
+            crate::languages::by_name(stringify!($name)).unwrap()
+        })*
+    };
+}
+
+languages!(css html javascript json markdown python restructuredtext shell sql toml tsx typescript yaml);
+
 /// Parses a source and asserts that it has no issues.
 pub(crate) fn facts(language: Language, text: &str) -> FileFacts {
     let facts = parse(language, text, &Limits::default());

@@ -7,6 +7,10 @@ use foveate_model::Language;
 use foveate_parse::{Limits, read, read_after};
 use proptest::prelude::*;
 
+fn language(name: &str) -> Language {
+    foveate_parse::languages::by_name(name).unwrap()
+}
+
 /// Pieces of Python files. What they import, define, say and enclose decides about each other's facts.
 const PIECES: [&str; 26] = [
     "import os\nfrom db import connect, close as shut\n",
@@ -71,7 +75,7 @@ fn facts(bytes: &[u8], earlier: Option<&[u8]>, max_depth: u32) -> String {
         max_depth,
         ..Limits::default()
     };
-    let python = Some(Language::Python);
+    let python = Some(language("python"));
     let earlier = earlier.map(|earlier| read(python, earlier, &limits).1.unwrap());
     let (_, content) = read_after(python, bytes, earlier.as_ref(), &limits);
     format!("{:#?}", content.unwrap().facts)

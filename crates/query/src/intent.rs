@@ -7,7 +7,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use foveate_model::Language;
+use foveate_parse::traces;
 
 use self::rules::Query;
 use crate::text::{QueryText, SegmentKind};
@@ -153,14 +153,13 @@ fn prose(text: &QueryText) -> Vec<String> {
 /// Signs that are no words: stack traces and error messages.
 fn structure(text: &QueryText, scores: &mut Scores) {
     if !text.frames.is_empty() {
-        let python = text.segments.iter().any(|segment| {
-            segment.kind == SegmentKind::Traceback && segment.language == Some(Language::Python)
-        });
-        let name = if python {
-            "python_traceback"
-        } else {
-            "stack_trace"
-        };
+        let general = traces::signal(None);
+        let traces = text.segments.iter();
+        let name = traces
+            .filter(|segment| segment.kind == SegmentKind::Traceback)
+            .map(|segment| traces::signal(segment.language))
+            .find(|signal| *signal != general)
+            .unwrap_or(general);
         scores.add(IntentKind::BugFix, TRACEBACK, name);
     }
     if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {

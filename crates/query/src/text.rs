@@ -4,16 +4,14 @@
 //! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
 //! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
 //! the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack traces out of both
-//! ([`frame`] reads one line of them, [`origin`] tells whose code its path is), [`pasted`] finds code without marks, [`names`], [`paths`],
-//! [`literals`] and [`imports`] collect what is named. Start at [`QueryText::parse`].
+//! ([`origin`] tells whose code the path of a frame is), [`pasted`] finds code without marks,
+//! [`names`], [`paths`] and [`literals`] collect what is named. What lines of each language look like
+//! is known by [`foveate_parse`]. Start at [`QueryText::parse`].
 
 mod boilerplate;
 mod collect;
 mod document;
-mod frame;
-mod imports;
 mod inline;
-mod language;
 mod lines;
 mod literals;
 mod markdown;
@@ -31,6 +29,7 @@ use foveate_index::citations::Citation;
 use foveate_model::Language;
 
 pub use self::literals::{Literal, LiteralKind};
+pub use foveate_parse::traces::Frame;
 
 /// What a stretch of the query is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,21 +59,6 @@ pub struct Segment {
     pub text: String,
     /// The language of a code block (as its fence says, else guessed) or a traceback, where known.
     pub language: Option<Language>,
-}
-
-/// A stack frame of a traceback.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
-    /// like. For Java it is made of the package and the file: `org/acme/Client.java`. Empty for a
-    /// component that is named without a place (`at <TodoList>` of Vue).
-    pub path: String,
-    /// 1-based line, 0 if absent.
-    pub line: u32,
-    /// 1-based column, 0 if absent.
-    pub column: u32,
-    /// The function as printed (`connect`, `Client.connect`), possibly empty.
-    pub function: String,
 }
 
 /// Where in the query a mention stands.

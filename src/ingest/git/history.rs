@@ -5,7 +5,6 @@
 //! Start at [`load`].
 
 mod changes;
-mod definitions;
 mod file;
 mod heads;
 mod hunks;
@@ -358,7 +357,7 @@ impl Reader<'_> {
         // Named by the commits' own files alone: those of the working directory and of the
         // repository have no say.
         let mut attributes = tempfile::NamedTempFile::new()?;
-        attributes.write_all(definitions::attributes().as_bytes())?;
+        attributes.write_all(foveate_parse::hunks::attributes().as_bytes())?;
         let mut command = self.repo.command()?;
         let digits = commits.first().map_or(0, |id| 2 * id.as_bytes().len());
         let tree = empty_tree(digits);
@@ -367,7 +366,7 @@ impl Reader<'_> {
         setting.push(attributes.path());
         command.arg("-c").arg(setting);
         command.args(["-c", "core.bigFileThreshold=2m"]);
-        for setting in definitions::settings() {
+        for setting in foveate_parse::hunks::settings() {
             command.args(["-c", &setting]);
         }
         names::add_arguments(&mut command, Renames::Found);
@@ -382,7 +381,7 @@ impl Reader<'_> {
             "--src-prefix=a/",
             "--dst-prefix=b/",
         ]);
-        let files: Vec<String> = definitions::extensions()
+        let files: Vec<String> = foveate_parse::hunks::extensions()
             .map(|extension| format!(":(top,glob)**/*.{extension}"))
             .collect();
         self.add_prefix(&mut command, &files);

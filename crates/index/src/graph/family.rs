@@ -14,10 +14,10 @@ pub(super) enum Family {
 
 impl Family {
     pub(super) fn of(language: Language) -> Self {
-        match language {
-            Language::Python => Self::Python,
-            Language::JavaScript | Language::TypeScript | Language::Tsx => Self::Ecmascript,
-            other => Self::Other(other),
+        match language.family() {
+            "python" => Self::Python,
+            "ecmascript" => Self::Ecmascript,
+            _ => Self::Other(language),
         }
     }
 }

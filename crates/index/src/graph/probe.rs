@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use foveate_model::Language;
-
 use crate::files::{FileId, Files};
 
 /// Endings tried after a specifier without one, in this order: sources before declarations.
@@ -113,7 +111,7 @@ pub(super) fn json_files<'a>(
 ) -> impl Iterator<Item = (FileId, &'a str, &'a str)> {
     files.ids().filter_map(move |id| {
         let file = files.file(id);
-        let json = file.language == Language::Json;
+        let json = file.language.name() == "json";
         let text = file.content.as_ref().map(|content| &*content.text);
         text.filter(|_| json && is_wanted(file.path.file_name()))
             .map(|text| (id, file.path.directory(), text))

@@ -3,7 +3,7 @@
 //! are namespace packages or roots on `sys.path`; an import may name them too.
 
 use foldhash::{HashMap, HashSet};
-use foveate_model::{Language, RepoPath, Role};
+use foveate_model::{RepoPath, Role};
 
 use crate::files::{FileId, Files};
 use crate::graph::paths::{is_below, parent, shared_segments};
@@ -24,7 +24,7 @@ pub(super) struct PythonModules {
 impl PythonModules {
     /// Names every Python file.
     pub(super) fn new(files: &Files) -> Self {
-        let is_python = |id: &FileId| files.file(*id).language == Language::Python;
+        let is_python = |id: &FileId| files.file(*id).language.family() == "python";
         let packages: HashSet<&str> = files
             .ids()
             .filter(is_python)

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
-use foveate_model::Language;
 
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
@@ -156,7 +155,7 @@ impl<'a> Previous<'a> {
     /// Whether modules may be found at other places, by the settings of packages or because files
     /// came or went.
     fn are_modules_moved(&self, files: &Files) -> bool {
-        let is_settings = |file: &&FileId| files.file(**file).language == Language::Json;
+        let is_settings = |file: &&FileId| files.file(**file).language.name() == "json";
         !self.change.is_stable() || self.change.changed().iter().any(|file| is_settings(&file))
     }
 

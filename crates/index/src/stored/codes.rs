@@ -1,8 +1,7 @@
 //! Members of closed sets as bytes and back.
 
 use foveate_model::{
-    ChunkKind, DefinitionKind, ImportKind, Language, MessageKind, ReferenceKind, RegionKind,
-    Visibility,
+    ChunkKind, DefinitionKind, ImportKind, MessageKind, ReferenceKind, RegionKind, Visibility,
 };
 
 /// Two functions from a closed set to bytes and back. The first is exhaustive, so that a new member
@@ -23,34 +22,6 @@ macro_rules! codes {
         }
     };
 }
-
-codes!(language_code, language_of, Language {
-    Python = 0,
-    JavaScript = 1,
-    TypeScript = 2,
-    Tsx = 3,
-    Go = 4,
-    Rust = 5,
-    Java = 6,
-    Kotlin = 7,
-    Scala = 8,
-    Swift = 9,
-    Ruby = 10,
-    Php = 11,
-    C = 12,
-    Cpp = 13,
-    CSharp = 14,
-    Shell = 15,
-    Sql = 16,
-    Html = 17,
-    Css = 18,
-    Markdown = 19,
-    ReStructuredText = 20,
-    Json = 21,
-    Yaml = 22,
-    Toml = 23,
-    Text = 24,
-});
 
 codes!(definition_code, definition_of, DefinitionKind {
     Function = 0,

@@ -10,9 +10,9 @@ use foveate_model::{
 
 use super::bytes::{Decoder, Encoder};
 use super::codes::{
-    chunk_code, chunk_of, definition_code, definition_of, import_code, import_of, language_code,
-    language_of, message_code, message_of, reference_code, reference_of, region_code, region_of,
-    visibility_code, visibility_of,
+    chunk_code, chunk_of, definition_code, definition_of, import_code, import_of, message_code,
+    message_of, reference_code, reference_of, region_code, region_of, visibility_code,
+    visibility_of,
 };
 use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
 
@@ -22,7 +22,7 @@ pub const FORMAT: u16 = 1;
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
     let mut key = blob.as_bytes().to_vec();
-    key.push(named.map_or(u8::MAX, language_code));
+    key.push(named.map_or(u8::MAX, code));
     key.into()
 }
 
@@ -33,7 +33,7 @@ pub type Blob = (Language, Result<Content, SkipReason>);
 /// not be read, and those whose parsing ran out of time, which may go better the next time.
 pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Option<Vec<u8>> {
     let mut out = Encoder::default();
-    out.byte(language_code(language));
+    out.byte(code(language));
     match content {
         Ok(content) => {
             if content.facts.issues.contains(&ParseIssue::Timeout) {
@@ -53,14 +53,21 @@ pub fn encode(language: Language, content: Result<&Content, &SkipReason>) -> Opt
     Some(out.into_bytes())
 }
 
+/// The language of a code; the caller has the table.
+pub type LanguageOf = fn(u8) -> Option<Language>;
+
+fn code(language: Language) -> u8 {
+    language.rules().code
+}
+
 /// What [`encode`] wrote; `None` for other bytes.
-pub fn decode(bytes: &[u8]) -> Option<Blob> {
+pub fn decode(bytes: &[u8], language_of: LanguageOf) -> Option<Blob> {
     let mut rest = Decoder::new(bytes);
     let language = language_of(rest.byte()?)?;
     let content = match rest.byte()? {
         CONTENT => Ok(Content {
             text: Arc::from(rest.text()?),
-            facts: take_facts(&mut rest)?,
+            facts: take_facts(&mut rest, language_of)?,
         }),
         BINARY => Err(SkipReason::Binary),
         NOT_UTF8 => Err(SkipReason::NotUtf8),
@@ -78,7 +85,7 @@ const LONG_LINES: u8 = 3;
 const LFS_POINTER: u8 = 4;
 
 fn put_facts(out: &mut Encoder, facts: &FileFacts) {
-    out.byte(language_code(facts.language));
+    out.byte(code(facts.language));
     out.number(facts.line_count);
     out.byte(u8::from(facts.generated));
     out.list(&facts.issues, put_issue);
@@ -115,7 +122,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     });
 }
 
-fn take_facts(rest: &mut Decoder<'_>) -> Option<FileFacts> {
+fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
     Some(FileFacts {
         language: language_of(rest.byte()?)?,
         line_count: rest.number32()?,

@@ -89,7 +89,7 @@ impl Collector<'_> {
         let doc = match has_docstring(inside, regions) {
             true => function.doc.clone(),
             false => above.map_or_else(Box::default, |run| {
-                documentation::comment(run.span.of(self.text)).into()
+                documentation::comment(run.span.of(self.text), self.tool_notes).into()
             }),
         };
         let scope = self.context.parent;

@@ -173,13 +173,14 @@ fn string_len(rest: &[u8], quote: u8) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::{Css, Text};
+    use crate::testing::css;
+    use foveate_model::Language;
 
     #[test]
     fn rules_nest_and_keep_their_comments() {
         let text = "@import 'a;b';\n$x: url(http://y);\n\n/* The\n   button. */\n.a,\n.b:hover {\n  color: red;\n  &:#{$s} {\n    top: 0;\n  }\n  margin: 0;\n}\n.c { left: 0 }\n@media print {\n  .d {\n    top: 1px;\n  }\n}\n";
         check(
-            Css,
+            css(),
             "a.scss",
             text,
             &[
@@ -198,7 +199,7 @@ mod tests {
     fn other_blocks() {
         let text = "syntax = \"proto3\";\n\n// A user.\nmessage User {\n  string name = 1; // {\n  enum Kind {\n    A = 0;\n  }\n}\n";
         check(
-            Text,
+            Language::TEXT,
             "a.proto",
             text,
             &[

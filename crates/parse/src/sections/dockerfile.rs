@@ -39,14 +39,14 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check, shown};
-    use foveate_model::Language::Text;
+    use foveate_model::Language;
 
     const FILE: &str = "# syntax=docker/dockerfile:1\nARG V=1\n\n# Compiles.\nFROM rust:1 AS build\nWORKDIR /src\nRUN apt-get update \\\n    # needed\n    && apt-get install x\nCOPY . .\nRUN <<EOF\nFROM nothing\nEOF\n\nFROM debian\nCMD [\"x\"]\n";
 
     #[test]
     fn stages_and_long_instructions() {
         check(
-            Text,
+            Language::TEXT,
             "docker/Dockerfile.dev",
             FILE,
             &[
@@ -59,7 +59,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            shown(Text, "Dockerfile", FILE, 9, 40),
+            shown(Language::TEXT, "Dockerfile", FILE, 9, 40),
             "4-13 FROM rust:1 AS build"
         );
     }

@@ -215,13 +215,13 @@ fn without_tags(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Html;
+    use crate::testing::html;
 
     #[test]
     fn headings_and_elements_with_an_id() {
         let text = "<!doctype html>\n<html>\n<body>\n  <nav id=\"top\">\n    <a>x</a>\n  </nav>\n  <p>Hi</p>\n  <main class='a' id='content'>\n    <h1>The <b>guide</b></h1>\n    <p>a</p>\n    <h2>\n      Install\n    </h2>\n    <p>b</p>\n  </main>\n</body>\n</html>\n";
         check(
-            Html,
+            html(),
             "a.html",
             text,
             &[
@@ -239,7 +239,7 @@ mod tests {
     fn components_and_templates() {
         let text = "<template>\n  <p>a</p>\n</template>\n\n<script>\nlet a;\n</script>\n";
         check(
-            Html,
+            html(),
             "a.vue",
             text,
             &["1-4 element template", "5-7 element script"],
@@ -252,14 +252,14 @@ mod tests {
             "6-8 element p",
             "9-9 text ",
         ];
-        check(Html, "a.html", text, &expected);
+        check(html(), "a.html", text, &expected);
     }
 
     #[test]
     fn xml_elements_nest() {
         let text = "<project>\n  <name>a</name>\n  <deps>\n    <dep>\n      <id>x</id>\n    </dep>\n  </deps>\n</project>\n";
         check(
-            Html,
+            html(),
             "pom.xml",
             text,
             &[

@@ -26,13 +26,13 @@ pub(super) fn marks(lines: TextLines<'_>) -> Marks<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Text;
+    use foveate_model::Language;
 
     #[test]
     fn sections_and_long_values() {
         let text = "[tox]\nenvlist = py\nskip = true\n\n; Tests.\n[testenv:docs]\ndeps =\n    sphinx\n    furo\ncommands = make\n[flake8]\nmax = 1\n";
         check(
-            Text,
+            Language::TEXT,
             "tox.ini",
             text,
             &[

@@ -167,18 +167,18 @@ mod tests {
     fn keys_that_are_no_names_are_quoted() {
         let text = "{\n  \"exports\": {\n    \"./a\": {\n      \"a\": 1\n    }\n  }\n}\n";
         let expected = ["1-2 key exports", "3-7   key exports[\"./a\"]"];
-        check(Json, "package.json", text, &expected);
+        check(json(), "package.json", text, &expected);
     }
 
     use super::super::tests::{check, shown};
-    use foveate_model::Language::Json;
+    use crate::testing::json;
 
     const PACKAGE: &str = "{\n  \"name\": \"x\",\n  \"version\": \"1\",\n  // How to run it.\n  \"scripts\": {\n    \"test\": \"mocha {\",\n    \"build\": \"rollup\"\n  },\n  \"private\": true,\n  \"people\": [\n    {\n      \"name\": \"A\",\n      \"mail\": \"a\"\n    },\n    { \"name\": \"B\" }\n  ],\n  \"files\": [\n    \"lib\"\n  ]\n}\n";
 
     #[test]
     fn keys_over_several_lines() {
         check(
-            Json,
+            json(),
             "package.json",
             PACKAGE,
             &[
@@ -191,8 +191,11 @@ mod tests {
                 "17-20 key files",
             ],
         );
-        assert_eq!(shown(Json, "package.json", PACKAGE, 6, 40), "4-8 scripts");
-        assert_eq!(shown(Json, "package.json", PACKAGE, 12, 40), "10-16 people");
-        assert_eq!(shown(Json, "package.json", PACKAGE, 2, 40), "1-8 ");
+        assert_eq!(shown(json(), "package.json", PACKAGE, 6, 40), "4-8 scripts");
+        assert_eq!(
+            shown(json(), "package.json", PACKAGE, 12, 40),
+            "10-16 people"
+        );
+        assert_eq!(shown(json(), "package.json", PACKAGE, 2, 40), "1-8 ");
     }
 }

@@ -59,13 +59,13 @@ fn begun(text: &str) -> Option<Begun<'_>> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Text;
+    use foveate_model::Language;
 
     #[test]
     fn targets_and_variables() {
         let text = "PYTHON ?= python3\nFILES := a \\\n  b: c\n\nX = 1\n\n# Runs the tests.\n.PHONY: test\ntest: build\n\t$(PYTHON) -m pytest\n\tA=1 true\n\nall: test\nY = 2\ndefine help\nnot: a target\nendef\n";
         check(
-            Text,
+            Language::TEXT,
             "Makefile",
             text,
             &[

@@ -106,13 +106,13 @@ fn without_links(name: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Markdown;
+    use crate::testing::markdown;
 
     #[test]
     fn headings_outside_code_make_a_tree() {
         let text = "---\ntitle: Guide\n---\nIntro.\n\n# Guide\n\nText.\n\n## Install ##\n\n```sh\n# no heading\npip install x\n```\n\n### From source\n\nClone it.\n\nUsage\n-----\n\nCall [it](http://x).\n\n---\n\nEnd.\n\n## [1.0](http://y) - 2024\n\nFirst.\n";
         check(
-            Markdown,
+            markdown(),
             "a.md",
             text,
             &[
@@ -129,6 +129,6 @@ mod tests {
     #[test]
     fn a_rule_below_a_paragraph_is_no_heading() {
         let text = "# A\n\none\ntwo\n---\n\n#hashtag\n    # code\n";
-        check(Markdown, "a.md", text, &["1-8 section A"]);
+        check(markdown(), "a.md", text, &["1-8 section A"]);
     }
 }

@@ -42,15 +42,20 @@ pub(super) fn comment(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Text;
+    use foveate_model::Language;
 
     #[test]
     fn paragraphs_are_grouped() {
         let text = "One.\n\nTwo.\n\nThree\nfour\nfive\nsix\n\nSeven.\n  indented\n";
-        check(Text, "NOTES.txt", text, &["1-9 text ", "10-11 text "]);
+        check(
+            Language::TEXT,
+            "NOTES.txt",
+            text,
+            &["1-9 text ", "10-11 text "],
+        );
         let text = "# Testing\npytest>=7\ntox\n\n# Docs\nsphinx\n";
         check(
-            Text,
+            Language::TEXT,
             "requirements.txt",
             text,
             &["1-4 text Testing", "5-6 text Docs"],
@@ -61,7 +66,7 @@ mod tests {
     fn underlined_headings_are_sections() {
         let text = "Version 2\n=========\n\n- One.\n\nVersion 1\n=========\n\n- Two.\n";
         check(
-            Text,
+            Language::TEXT,
             "CHANGES",
             text,
             &["1-5 section Version 2", "6-9 section Version 1"],

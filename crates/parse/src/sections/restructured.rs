@@ -196,13 +196,13 @@ fn entry(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::ReStructuredText;
+    use crate::testing::restructuredtext;
 
     #[test]
     fn adornments_give_levels_by_first_use() {
         let text = ".. _top:\n\n=====\nGuide\n=====\n\nIntro.\n\nInstall\n=======\n\nText::\n\n    Not a title\n    ===========\n\n.. setting:: A\n\n``A`` and :class:`~b.C`\n-----------------------\n\nAbout A.\n\nUsage\n=====\n\nEnd.\n";
         check(
-            ReStructuredText,
+            restructuredtext(),
             "a.rst",
             text,
             &[
@@ -218,7 +218,7 @@ mod tests {
     fn entries_are_sections_below_their_heading() {
         let text = "Values\n------\n\nThe following:\n\n.. py:data:: DEBUG\n\n    Whether to debug.\n\n.. py:data:: TESTING\n\n    Whether to test.\n\n    .. versionadded:: 1.0\n\nAfter them.\n\n.. autoclass:: Config\n   :members:\n\n.. class:: Box\n\n   A box.\n\n   .. method:: open()\n\n      Opens it.\n";
         check(
-            ReStructuredText,
+            restructuredtext(),
             "a.rst",
             text,
             &[

@@ -138,13 +138,13 @@ pub(super) fn is_here_end(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Shell;
+    use crate::testing::shell;
 
     #[test]
     fn functions_and_blocks_below_comments() {
         let text = "#!/bin/sh\n# Installs it.\nset -e\n\n# Says\n# why.\nusage() {\n  cat <<EOF\n}\nEOF\n}\nusage\n\n## Build ##\nmake\nif true; then\n\n  # inside\n  x\nfi\n\nfunction last {\n  y\n}\n";
         check(
-            Shell,
+            shell(),
             "install.sh",
             text,
             &[

@@ -188,13 +188,13 @@ fn dollar_quoted(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check;
-    use foveate_model::Language::Sql;
+    use crate::testing::sql;
 
     #[test]
     fn statements_with_their_comments() {
         let text = "-- Who buys;\nCREATE TABLE IF NOT EXISTS shop.orders (\n  id INT, -- a; b\n  name TEXT DEFAULT ';'\n);\n\n/* Fills it. */\nINSERT INTO orders (id)\nVALUES (1); -- one\nCREATE FUNCTION f() RETURNS int AS $$\n  SELECT 1;\n$$ LANGUAGE sql;\nCREATE TRIGGER t AFTER INSERT ON orders BEGIN\n  SELECT CASE WHEN 1 THEN 2 END;\n  IF a THEN b; END IF;\nEND;\nSELECT 1\n";
         check(
-            Sql,
+            sql(),
             "a.sql",
             text,
             &[

@@ -121,14 +121,14 @@ impl Value {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check, shown};
-    use foveate_model::Language::Toml;
+    use crate::testing::toml;
 
     const PROJECT: &str = "[project]\nname = \"x\"\nrequires-python = \">=3.10\"\n\n# What tests need.\n[project.optional-dependencies]\ntest = [\n  \"pytest>=7\", # ]\n  \"tox[a]\",\n]\ndocs = [\"sphinx\"]\ndev = [\"ruff\"]\nlint = [\n  \"mypy\",\n]\n\n[[tool.mypy.overrides]]\nmodule = \"a\"\n\n[[bench]]\nname = \"tree\"\ntext = \"\"\"\n[no.table]\nk = 1\n\"\"\"\n";
 
     #[test]
     fn tables_and_long_keys() {
         check(
-            Toml,
+            toml(),
             "pyproject.toml",
             PROJECT,
             &[
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_hit_in_a_list_shows_the_table_where_it_fits() {
-        let of = |max_lines| shown(Toml, "pyproject.toml", PROJECT, 8, max_lines);
+        let of = |max_lines| shown(toml(), "pyproject.toml", PROJECT, 8, max_lines);
         assert_eq!(of(40), "5-15 project.optional-dependencies");
         assert_eq!(of(8), "7-10 project.optional-dependencies.test");
     }

@@ -7,27 +7,35 @@ use proptest::prelude::*;
 
 use super::tree::{MAX_DEPTH, MAX_SECTIONS, MAX_TITLE};
 use super::{Section, passage, sections};
+use crate::languages::by_name;
+use crate::testing::{markdown, yaml};
 
 /// A path for each format.
-const FILES: [(Language, &str); 17] = [
-    (Language::Markdown, "a.md"),
-    (Language::ReStructuredText, "a.rst"),
-    (Language::Yaml, "a.yml"),
-    (Language::Toml, "a.toml"),
-    (Language::Text, "a.ini"),
-    (Language::Json, "a.json"),
-    (Language::Text, "Dockerfile"),
-    (Language::Text, "Makefile"),
-    (Language::Shell, "a.sh"),
-    (Language::Sql, "a.sql"),
-    (Language::Html, "a.html"),
-    (Language::Html, "a.xml"),
-    (Language::Css, "a.scss"),
-    (Language::Text, "a.proto"),
-    (Language::Text, "a.txt"),
-    (Language::Go, "a.go"),
-    (Language::Css, "a.sass"),
+const FILES: [(&str, &str); 17] = [
+    ("markdown", "a.md"),
+    ("restructuredtext", "a.rst"),
+    ("yaml", "a.yml"),
+    ("toml", "a.toml"),
+    ("text", "a.ini"),
+    ("json", "a.json"),
+    ("text", "Dockerfile"),
+    ("text", "Makefile"),
+    ("shell", "a.sh"),
+    ("sql", "a.sql"),
+    ("html", "a.html"),
+    ("html", "a.xml"),
+    ("css", "a.scss"),
+    ("text", "a.proto"),
+    ("text", "a.txt"),
+    ("go", "a.go"),
+    ("css", "a.sass"),
 ];
+
+fn files() -> impl Iterator<Item = (Language, &'static str)> {
+    FILES
+        .iter()
+        .map(|(name, path)| (by_name(name).unwrap(), *path))
+}
 
 /// Asserts the sections of a text, each as `first-last kind title`, indented by its depth.
 #[track_caller]
@@ -100,7 +108,7 @@ fn check_passages(sections: &[Section], text: &str) {
 
 #[track_caller]
 fn check_all(text: &str) {
-    for (language, path) in FILES {
+    for (language, path) in files() {
         let sections = sections(language, path, text);
         check_tiles(&sections, text);
         check_passages(&sections, text);
@@ -196,7 +204,7 @@ fn hostile_texts_are_bounded() {
         texts.push(lines(piece));
     }
     for text in &texts {
-        for (language, path) in FILES {
+        for (language, path) in files() {
             let started = Instant::now();
             let sections = sections(language, path, text);
             let beginning: String = text.chars().take(30).collect();
@@ -211,7 +219,7 @@ fn hostile_texts_are_bounded() {
 
 #[test]
 fn an_empty_text_has_no_sections() {
-    for (language, path) in FILES {
+    for (language, path) in files() {
         assert_eq!(sections(language, path, ""), []);
     }
     assert_eq!(passage(&[], Lines::new(1, 1), 40), None);
@@ -223,7 +231,7 @@ fn too_many_levels_are_left_to_the_outer_ones() {
         .map(|n| format!("k{n}:\n  a:\n    b: 1\n"))
         .collect();
     let text = format!("top:\n  x: 1\n  y: 2\n{keys}");
-    let found = sections(Language::Yaml, "a.yml", &text);
+    let found = sections(yaml(), "a.yml", &text);
     assert_eq!(found.len(), MAX_SECTIONS - 1);
     check_tiles(&found, &text);
 }
@@ -242,7 +250,7 @@ fn a_hit_in_prose_shows_its_section_where_it_fits() {
         (20, 5, "18-22 Guide > Usage"),
         (27, 5, "24-28 Guide > Usage"),
     ] {
-        let found = shown(Language::Markdown, "a.md", GUIDE, line, max_lines);
+        let found = shown(markdown(), "a.md", GUIDE, line, max_lines);
         assert_eq!(found, expected, "{line} {max_lines}");
     }
 }

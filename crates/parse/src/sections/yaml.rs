@@ -183,14 +183,14 @@ fn is_block_scalar(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check, shown};
-    use foveate_model::Language::Yaml;
+    use crate::testing::yaml;
 
     const WORKFLOW: &str = "name: Publish\non:\n  push:\n    tags: ['*']\npermissions: {}\njobs:\n  # Makes the files.\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@4d7a # v4\n        with:\n          persist: false\n      - run: |\n          build:\n          # comment\n          make\n        id: make\n  publish:\n    needs: [build]\n    steps:\n    - name: Upload\n      uses: x/y@v1\n    - name: Tell\n      run: echo\n";
 
     #[test]
     fn workflows_have_jobs_and_steps() {
         check(
-            Yaml,
+            yaml(),
             ".github/workflows/publish.yml",
             WORKFLOW,
             &[
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_hit_in_a_step_shows_the_job_where_it_fits() {
-        let of = |line, max_lines| shown(Yaml, "w.yml", WORKFLOW, line, max_lines);
+        let of = |line, max_lines| shown(yaml(), "w.yml", WORKFLOW, line, max_lines);
         assert_eq!(of(17, 40), "7-18 jobs.build");
         assert_eq!(of(17, 8), "14-18 jobs.build.steps[make]");
         assert_eq!(of(4, 40), "2-5 on");
@@ -226,7 +226,7 @@ mod tests {
     fn documents_and_quoted_keys() {
         let text = "---\nkind: A\nspec:\n  - a\n  - b\n---\n\"x:y\":\n  z: http://a:1\n  w: >-\n    q: 1\n";
         check(
-            Yaml,
+            yaml(),
             "a.yaml",
             text,
             &[

@@ -69,7 +69,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         scope: None,
         reason: "other files of its directory".to_owned(),
         facts: Vec::new(),
-        language: foveate_model::Language::Text,
+        language: foveate_model::Language::TEXT,
         body,
     };
     let shows = Shows {

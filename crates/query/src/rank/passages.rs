@@ -3,7 +3,8 @@
 
 use foldhash::HashMap;
 use foveate_index::{ChunkId, FileId, Snapshot, tokens};
-use foveate_model::{Language, Lines};
+use foveate_model::{LanguageKind, Lines};
+use foveate_parse::has_sections;
 use foveate_parse::sections::{Section, passage, sections};
 
 use super::evidence::Evidence;
@@ -27,7 +28,7 @@ pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [Ran
         let file = files.chunk_file(id);
         let language = files.file(file).language;
         let text = files.text(file);
-        if !has_structure(language) || text.len() > LARGEST {
+        if !has_sections(language, files.path(file)) || text.len() > LARGEST {
             continue;
         }
         let of_file = known
@@ -39,34 +40,13 @@ pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [Ran
         if let Some((lines, title)) = passage(of_file, Lines::new(line, line), LONGEST) {
             place.lines = lines;
             place.name = title;
-            place.kind = if is_settings(language) {
+            place.kind = if language.rules().kind == LanguageKind::Settings {
                 "key"
             } else {
                 "section"
             };
         }
     }
-}
-
-/// Whether the parts of a file are known although its definitions are not.
-fn has_structure(language: Language) -> bool {
-    matches!(
-        language,
-        Language::Markdown
-            | Language::ReStructuredText
-            | Language::Text
-            | Language::Json
-            | Language::Yaml
-            | Language::Toml
-            | Language::Shell
-            | Language::Sql
-            | Language::Html
-            | Language::Css
-    )
-}
-
-fn is_settings(language: Language) -> bool {
-    matches!(language, Language::Json | Language::Yaml | Language::Toml)
 }
 
 /// The line of a stretch whose words weigh most in the query; none where it has none of them.

@@ -70,7 +70,7 @@ impl Finder<'_> {
         if frame.path.is_empty() {
             return self.component(&frame.function);
         }
-        let (files, built) = match frame.origin() {
+        let (files, built) = match origin::of_frame(frame) {
             Origin::Foreign(inner) => (self.foreign_files(inner, frame), None),
             Origin::Bundle(None) => (self.whole(&frame.path), Some(Built::Application)),
             Origin::Bundle(Some(package)) => {

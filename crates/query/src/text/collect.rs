@@ -3,18 +3,18 @@
 use foldhash::HashSet;
 use foveate_index::citations::citations;
 use foveate_model::Language;
+use foveate_parse::code::{self, strip_prompt};
+use foveate_parse::traces;
 
 use super::document::{Block, Document, Line};
-use super::imports::{self, strip_prompt};
 use super::inline::{self, Inline};
 use super::literals::{self, Literal};
 use super::names;
+use super::origin;
 use super::pasted;
 use super::paths::{self, Link, Strictness};
 use super::trace::{self, Piece, Trace};
-use super::{
-    Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind, frame, language,
-};
+use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
 
 /// The longest error message that is kept, in bytes.
 const LONGEST_ERROR: usize = 400;
@@ -170,7 +170,7 @@ impl Collector {
             start += run.len();
             if run.first() == Some(&true) {
                 let texts: Vec<&str> = part.iter().map(|line| line.text).collect();
-                self.code(&texts, language::guessed(&texts));
+                self.code(&texts, code::guessed(&texts));
             } else {
                 self.prose(part);
             }
@@ -270,10 +270,10 @@ impl Collector {
             return self.test(test, MentionKind::InlineCode);
         }
         self.imports(&[code]);
-        if frame::is_error(code) && code.contains(": ") {
+        if traces::is_error(code) && code.contains(": ") {
             self.error(code);
         }
-        if let Some(found) = frame::of_line(code) {
+        if let Some(found) = traces::of_line(code) {
             self.frame(&found);
         }
         if !code.contains(' ')
@@ -298,7 +298,7 @@ impl Collector {
     }
 
     fn imports(&mut self, lines: &[&str]) {
-        for name in imports::read(lines) {
+        for name in code::imports(lines) {
             if self.seen_imports.insert(name.clone()) {
                 self.text.imports.push(name);
             }
@@ -309,8 +309,8 @@ impl Collector {
         self.imports(lines);
         let mut code = String::new();
         for line in lines {
-            if frame::is_error(line) {
-                self.error(frame::error_text(line));
+            if traces::is_error(line) {
+                self.error(traces::error_text(line));
                 continue;
             }
             self.code_paths(line);
@@ -364,7 +364,7 @@ impl Collector {
         let mut text = String::new();
         for found in &trace.frames {
             self.frame(found);
-            if found.is_minified() {
+            if origin::is_minified(found) {
                 continue;
             }
             text.push_str(inside(&found.path));
@@ -376,7 +376,10 @@ impl Collector {
             text.push_str(line);
             text.push('\n');
         }
-        let language = trace.frames.iter().find_map(|f| language::of_path(&f.path));
+        let language = trace
+            .frames
+            .iter()
+            .find_map(|f| traces::language_of(&f.path));
         self.segment_of(SegmentKind::Traceback, text, language);
         for error in &trace.errors {
             self.error(error);
@@ -411,7 +414,7 @@ impl Collector {
             let at = from;
             from += word.len() + 1;
             let class = word.trim_start_matches(['`', '"', '\'', '(', '*', '“']);
-            let is_class = class.ends_with(':') && class.len() > 6 && frame::is_error(class);
+            let is_class = class.ends_with(':') && class.len() > 6 && traces::is_error(class);
             if is_class {
                 let rest = line.get(at + word.len() - class.len()..).unwrap_or("");
                 let end = rest.find(['`', '“', '”']).unwrap_or(rest.len());

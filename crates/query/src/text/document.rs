@@ -2,13 +2,14 @@
 //! the reporter's machine and boilerplate are left out here.
 
 use foveate_model::Language;
+use foveate_parse::{code, traces};
 
 use super::boilerplate::{
     fold, is_environment, is_noise, is_standard_heading, is_version_line, is_version_list,
     speaks_of_code, tag,
 };
 use super::markdown::{Markdown, Shape, Span};
-use super::{frame, language, repair};
+use super::repair;
 
 /// A title longer than this many bytes has the first sentences of the body in it.
 const LONG_TITLE: usize = 160;
@@ -49,7 +50,7 @@ pub(super) struct Document<'a> {
 /// Whether the first line of a text is a title: it is neither code nor a stack frame.
 pub(super) fn has_title(line: &str) -> bool {
     !(repair::opens_fence(line)
-        || frame::is_trace_line(line)
+        || traces::is_trace_line(line)
         || line.trim_start().starts_with("<!--")
         || line.trim_start().starts_with(">>> "))
 }
@@ -171,10 +172,10 @@ impl<'a> Reader<'a> {
             false => line.as_str(),
         }));
         self.flush();
-        let has_trace = || lines.iter().any(|line| frame::is_trace_line(line));
+        let has_trace = || lines.iter().any(|line| traces::is_trace_line(line));
         let machine = self.in_environment || is_version_list(lines.iter().copied());
         if !machine || has_trace() {
-            let language = language::named(info).or_else(|| language::guessed(&lines));
+            let language = code::named(info).or_else(|| code::guessed(&lines));
             self.document.blocks.push(Block::Code(lines, language));
         }
         end
@@ -234,7 +235,7 @@ impl<'a> Reader<'a> {
 
     /// A stack frame or a real sentence ends an environment section that no heading ends.
     fn leaves_environment(&self, line: &str) -> bool {
-        if frame::is_trace_line(line) {
+        if traces::is_trace_line(line) {
             return true;
         }
         let words = line.split_whitespace().count();
@@ -339,7 +340,7 @@ fn details_end(lines: &[String], start: usize) -> usize {
 
 /// Whether the lines of a `<details>` are about the reporter's machine.
 fn about_machine(inside: &[String]) -> bool {
-    if inside.iter().any(|line| frame::is_trace_line(line)) {
+    if inside.iter().any(|line| traces::is_trace_line(line)) {
         return false;
     }
     let summary = inside

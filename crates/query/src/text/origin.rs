@@ -129,24 +129,20 @@ const OF_APPLICATIONS: &[&str] = &[
 /// Such names that are enough by themselves; others are names of sources, too.
 const BUNDLES: &[&str] = &["bundle", "chunk", "vendor", "vendors", "polyfills"];
 
-impl Frame {
-    /// Where its code is from.
-    pub fn origin(&self) -> Origin<'_> {
-        let origin = of(&self.path);
-        if origin == Origin::Project
-            && self.column >= MINIFIED_COLUMN
-            && script(&self.path).is_some()
-        {
-            return Origin::Bundle(None);
-        }
-        origin
+/// Where the code of a frame is from.
+pub fn of_frame(frame: &Frame) -> Origin<'_> {
+    let origin = of(&frame.path);
+    if origin == Origin::Project && frame.column >= MINIFIED_COLUMN && script(&frame.path).is_some()
+    {
+        return Origin::Bundle(None);
     }
+    origin
+}
 
-    /// Whether it says nothing: a place in a built file, and at most a name that a minifier made up.
-    pub(super) fn is_minified(&self) -> bool {
-        let name = self.function.rsplit('.').next().unwrap_or_default();
-        name.chars().count() < 4 && self.origin() == Origin::Bundle(None)
-    }
+/// Whether a frame says nothing: a place in a built file, and at most a name that a minifier made up.
+pub(super) fn is_minified(frame: &Frame) -> bool {
+    let name = frame.function.rsplit('.').next().unwrap_or_default();
+    name.chars().count() < 4 && of_frame(frame) == Origin::Bundle(None)
 }
 
 /// Where the code of a path is from.
@@ -507,9 +503,9 @@ mod tests {
             column,
             function: function.to_owned(),
         };
-        assert_eq!(frame("mount", 80).origin(), Origin::Project);
-        assert_eq!(frame("mount", 12_345).origin(), Origin::Bundle(None));
-        assert!(frame("e.t", 12_345).is_minified());
-        assert!(!frame("mountAll", 12_345).is_minified());
+        assert_eq!(of_frame(&frame("mount", 80)), Origin::Project);
+        assert_eq!(of_frame(&frame("mount", 12_345)), Origin::Bundle(None));
+        assert!(is_minified(&frame("e.t", 12_345)));
+        assert!(!is_minified(&frame("mountAll", 12_345)));
     }
 }

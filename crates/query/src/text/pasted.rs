@@ -1,5 +1,7 @@
 //! Code that was pasted into prose without marks around it, told apart line by line.
 
+use foveate_parse::code;
+
 use super::document::Line;
 
 /// For every line whether it is code. A blank line belongs to what is before it.
@@ -37,25 +39,7 @@ fn indented_blocks(lines: &[Line<'_>]) -> Vec<bool> {
 /// Whether a line outside fences is code.
 fn is_code(line: &str, after_code: bool, blank_before: bool) -> bool {
     let trimmed = line.trim();
-    const STARTS: &[&str] = &[
-        ">>>",
-        "In [",
-        "Out[",
-        "def ",
-        "async def ",
-        "@pytest.",
-        "#include",
-        "const ",
-        "let ",
-        "var ",
-        "public class ",
-        "private ",
-        "$ ",
-        "<?php",
-        "</",
-        "diff --git",
-    ];
-    if STARTS.iter().any(|start| trimmed.starts_with(start)) {
+    if code::begins_like_code(trimmed) {
         return !trimmed.ends_with('.') || trimmed.starts_with(">>>");
     }
     if after_code && trimmed.starts_with("...") && !blank_before {
@@ -66,13 +50,7 @@ fn is_code(line: &str, after_code: bool, blank_before: bool) -> bool {
         return trimmed.starts_with("import ") && words <= 4 && !trimmed.ends_with('.')
             || trimmed.contains(" import ");
     }
-    let opens_block = trimmed.ends_with(':')
-        && [
-            "class ", "if ", "for ", "while ", "with ", "try", "else", "elif ", "except", "finally",
-        ]
-        .iter()
-        .any(|word| trimmed.starts_with(word));
-    if opens_block {
+    if code::opens_block(trimmed) {
         return after_code || words <= 3 || trimmed.contains(['(', '=', '[', '.']);
     }
     let indented = line.starts_with('\t') || line.starts_with("    ");

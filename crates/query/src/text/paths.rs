@@ -1,7 +1,7 @@
 //! Paths and links to files.
 
 use super::PathMention;
-use super::frame::clean_path;
+use foveate_parse::traces::clean_path;
 
 /// Extensions of files that a repository may hold and an issue may name.
 const EXTENSIONS: &[&str] = &[

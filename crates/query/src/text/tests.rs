@@ -1,6 +1,7 @@
 //! Whole queries: what is taken out, what stays, and where it goes.
 
 use foveate_model::Language;
+use foveate_parse::languages::by_name as language;
 
 use super::*;
 
@@ -417,9 +418,9 @@ fn blocks_and_traces_have_languages() {
     assert_eq!(
         languages,
         [
-            (SegmentKind::CodeBlock, Some(Language::TypeScript)),
-            (SegmentKind::CodeBlock, Some(Language::Python)),
-            (SegmentKind::Traceback, Some(Language::Python)),
+            (SegmentKind::CodeBlock, language("typescript")),
+            (SegmentKind::CodeBlock, language("python")),
+            (SegmentKind::Traceback, language("python")),
         ]
     );
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::Frame;
-use super::frame::{self, Mark, Order};
+use foveate_parse::traces::{self, Frame, Mark, Order};
 
 /// A stretch of lines: part of a trace, or not.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub(super) struct Trace<'a> {
     /// Frames of the run that is being read, as printed.
     run: Vec<Frame>,
     order: Option<Order>,
-    /// The line of source that may name the function of a `Place`.
+    /// The line of source that may name the function of a `Location`.
     before: Option<&'a str>,
 }
 
@@ -36,7 +35,7 @@ pub(super) fn split<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
     // Where the lines that are no trace begin.
     let mut plain = 0;
     let mut i = 0;
-    let marks: Vec<Option<Mark>> = lines.iter().map(|line| frame::read(line)).collect();
+    let marks: Vec<Option<Mark>> = lines.iter().map(|line| traces::read(line)).collect();
     // For each line the next one that is not blank: traces may be double spaced.
     let mut next_filled = vec![lines.len(); lines.len() + 1];
     for at in (0..lines.len()).rev() {
@@ -54,13 +53,13 @@ pub(super) fn split<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
     let mark = |at: usize| marks.get(at).and_then(Option::as_ref);
     while let Some(line) = lines.get(i) {
         let opens = match mark(i) {
-            Some(Mark::Header | Mark::Frame(..) | Mark::Place(_)) => true,
+            Some(Mark::Header | Mark::Frame(..) | Mark::Location(_)) => true,
             Some(Mark::Error) => matches!(
                 mark(filled_after(i)),
                 Some(Mark::Frame(_, Order::InnermostFirst) | Mark::Header)
             ),
             // The function of a frame whose place is on the next line.
-            _ => matches!(mark(i + 1), Some(Mark::Place(_))) && !line.trim().is_empty(),
+            _ => matches!(mark(i + 1), Some(Mark::Location(_))) && !line.trim().is_empty(),
         };
         if !opens {
             i += 1;
@@ -119,7 +118,7 @@ fn read_trace<'a>(
                 after_frame = *order == Order::OutermostFirst;
                 after_header = true;
             }
-            Some(Mark::Place(found)) => {
+            Some(Mark::Location(found)) => {
                 trace.place(found.clone());
                 after_frame = false;
                 after_header = true;
@@ -136,16 +135,16 @@ fn read_trace<'a>(
                 if trace.order == Some(Order::InnermostFirst) {
                     trace.finish_run();
                 }
-                trace.errors.push(frame::error_text(line));
+                trace.errors.push(traces::error_text(line));
                 after_frame = false;
             }
             None if after_frame || line.starts_with([' ', '\t']) || is_numbered(Some(line)) => {
                 trace.source.push(code_of(line));
                 after_frame = false;
             }
-            None if matches!(mark(i + 1), Some(Mark::Place(_))) => trace.before = Some(line),
+            None if matches!(mark(i + 1), Some(Mark::Location(_))) => trace.before = Some(line),
             None if after_header && trace.errors.is_empty() && looks_like_error(line) => {
-                trace.errors.push(frame::error_text(line));
+                trace.errors.push(traces::error_text(line));
                 return i + 1;
             }
             None => return i,

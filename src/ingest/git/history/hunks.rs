@@ -2,8 +2,8 @@
 //! which names the last definition above it, and by definitions among the changed lines.
 
 use foveate_model::ObjectId;
+use foveate_parse::hunks::{self, HunkHeads};
 
-use super::definitions::{self, Family};
 use super::names::{self, COMMIT};
 
 /// Longest line that is looked at, in bytes; the rest is cut.
@@ -15,14 +15,14 @@ pub const MOST_FUNCTIONS: usize = 50;
 pub type Changed = Vec<(String, Vec<Box<str>>)>;
 
 /// Reads lines.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct HunksReader {
     /// Commits that were read whole.
     pub done: Vec<(ObjectId, Changed)>,
     /// The commit that is being read.
     pub current: Option<(ObjectId, Changed)>,
-    /// The family of the file that is being read.
-    family: Option<Family>,
+    /// How definitions begin in the file that is being read.
+    heads: Option<&'static HunkHeads>,
     hunk: Hunk,
 }
 
@@ -55,7 +55,7 @@ impl HunksReader {
             self.finish();
             self.current = names::id(&line[1..]).map(|id| (id, Changed::new()));
         } else if line.starts_with(b"diff --git ") {
-            self.family = None;
+            self.heads = None;
         } else if line.starts_with(b"--- a/") || line.starts_with(b"+++ b/") {
             self.file(&line[6..]);
         } else if line.starts_with(b"@@ ") {
@@ -65,7 +65,7 @@ impl HunksReader {
 
     /// Nothing more comes, and nothing failed.
     pub fn finish(&mut self) {
-        self.family = None;
+        self.heads = None;
         self.hunk = Hunk::default();
         self.done.extend(self.current.take());
     }
@@ -80,11 +80,11 @@ impl HunksReader {
         let Ok(path) = std::str::from_utf8(path) else {
             return;
         };
-        if self.family.take().is_some() {
+        if self.heads.take().is_some() {
             files.pop();
         }
-        self.family = definitions::family(path);
-        if self.family.is_some() {
+        self.heads = hunks::of_path(path);
+        if self.heads.is_some() {
             files.push((path.to_owned(), Vec::new()));
         }
     }
@@ -106,21 +106,21 @@ impl HunksReader {
     }
 
     fn above(&self, line: &str) -> Option<(Box<str>, Option<usize>)> {
-        let family = self.family?;
-        let name = family.named(line)?;
-        let indentation = family
+        let heads = self.heads?;
+        let name = heads.named(line)?;
+        let indentation = heads
             .shows_indentation()
             .then(|| line.len() - line.trim_start().len());
         Some((name.into(), indentation))
     }
 
     fn changed(&mut self, sign: u8, line: &[u8]) {
-        let Some(family) = self.family else { return };
+        let Some(heads) = self.heads else { return };
         let line = String::from_utf8_lossy(line);
         if line.trim().is_empty() {
             return;
         }
-        let defined = family.defines(&line);
+        let defined = heads.defines(&line);
         let inside = self.hunk.is_inside(sign, &line, defined.is_some());
         if inside && let Some((name, _)) = self.hunk.above.take() {
             self.add(name);

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveate_model::{ObjectId, RepoPath};
+use foveate_parse::hunks;
 
-use super::definitions;
 use super::file::{Frame, Read, RecordsFile};
 
 /// Fewer records than this are never dropped.
@@ -242,7 +242,7 @@ impl Records {
 }
 
 fn has_functions(file: &RepoPath) -> bool {
-    definitions::family(file.as_str()).is_some()
+    hunks::of_path(file.as_str()).is_some()
 }
 
 impl Known {

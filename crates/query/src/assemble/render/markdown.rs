@@ -1,8 +1,8 @@
 //! Markdown: a heading per file, a heading and a fenced block per entry; everything that is not ours
 //! stands in code. What follows the first section is folded.
 
-use foveate_model::Language;
 use foveate_model::escape::escape;
+use foveate_parse::code;
 
 use super::{Entry, Fidelity, Permalinks, Scope, SectionKind, Shape};
 
@@ -64,7 +64,7 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
         Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Shape::Block => {
             let fence = "`".repeat(longest_run(&entry.body).max(2) + 1);
-            let language = info(entry.language);
+            let language = code::fence(entry.language);
             format!(
                 "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
                 entry.body
@@ -90,11 +90,4 @@ fn longest_run(text: &str) -> usize {
         longest = longest.max(run);
     }
     longest
-}
-
-fn info(language: Language) -> &'static str {
-    match language {
-        Language::Text | Language::ReStructuredText => "",
-        language => language.name(),
-    }
 }

@@ -4,9 +4,9 @@
 use foveate_model::{DefinitionKind, LocalId, Modifiers, Span};
 use tree_sitter::Node;
 
+use super::super::documentation::docstring;
 use super::{Kind, Walker};
 use crate::collect::{Draft, Place, Position, span};
-use crate::documentation;
 use crate::syntax::inside_brackets;
 
 impl<'t> Walker<'t> {
@@ -160,7 +160,7 @@ impl<'t> Walker<'t> {
     fn define_block(&mut self, mut draft: Draft<'t>, body: Option<Node<'_>>) -> LocalId {
         if let Some(literal) = body.and_then(|body| self.docstring(body)) {
             self.docstring_at = literal.start_byte();
-            draft.doc = Some(documentation::docstring(self.collector.of(literal)));
+            draft.doc = Some(docstring(self.collector.of(literal)));
         }
         self.collector.define(draft)
     }

@@ -1,6 +1,8 @@
-//! What JavaScript, TypeScript and TSX sources yield, feature by feature.
+//! What javascript(), typescript() and TSX sources yield, feature by feature.
 
-use foveate_model::Language::{self, JavaScript, Tsx, TypeScript};
+use foveate_model::Language;
+
+use crate::testing::{javascript, tsx, typescript};
 
 use crate::testing::{self, facts, same};
 
@@ -26,7 +28,7 @@ fn exports(language: Language, source: &str, expected: &str) {
 
 #[test]
 fn functions_of_every_kind() {
-    for language in [JavaScript, TypeScript, Tsx] {
+    for language in [javascript(), typescript(), tsx()] {
         definitions(
             language,
             "function f(a, b = 1) {}
@@ -51,7 +53,7 @@ var m; m = function () {};
         );
     }
     definitions(
-        TypeScript,
+        typescript(),
         "export function f(a: string): void;
 export function f(a: number): void;
 export function f(a: any): void {}
@@ -100,16 +102,20 @@ fn default_exports() {
              method default.methods.on: on: () =>",
         ),
     ] {
-        definitions(JavaScript, source, expected);
+        definitions(javascript(), source, expected);
     }
-    exports(JavaScript, "const a = 1; export default a;", "a as default");
-    exports(TypeScript, "export = api;", "api as default");
+    exports(
+        javascript(),
+        "const a = 1; export default a;",
+        "a as default",
+    );
+    exports(typescript(), "export = api;", "api as default");
 }
 
 #[test]
 fn classes_and_members() {
     definitions(
-        JavaScript,
+        javascript(),
         "class A extends B.C {
   static count = 0;
   #secret;
@@ -137,7 +143,7 @@ const D = class extends A { m() {} };
          method D.m: m()",
     );
     definitions(
-        TypeScript,
+        typescript(),
         "@Component({ a: 1 })
 export abstract class A<T> extends B<T> implements I, n.J {
   @Input() name: string;
@@ -182,7 +188,7 @@ export class A<T> extends mix(B) implements I<T>, n.J {
 /** Doc of f. */
 export const f = (x) => x;
 ";
-    let facts = facts(TypeScript, source);
+    let facts = facts(typescript(), source);
     let [class, method, f] = facts.definitions.as_slice() else {
         panic!("{:?}", facts.definitions);
     };
@@ -199,7 +205,7 @@ export const f = (x) => x;
 #[test]
 fn types_enums_and_namespaces() {
     definitions(
-        TypeScript,
+        typescript(),
         "export interface I<T> extends A, n.B<T> {
   a: string;
   readonly b?: { inner: number };
@@ -241,7 +247,7 @@ declare const VERSION: string;
 #[test]
 fn variables_and_objects() {
     definitions(
-        JavaScript,
+        javascript(),
         "export const A = 1, B = 2;
 let c;
 const { d, e: f, g = 1, ...h } = x;
@@ -289,7 +295,7 @@ exports.g = Foo;
 module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: require('./n') };
 ";
     definitions(
-        JavaScript,
+        javascript(),
         source,
         "function Foo: function Foo()
          method Foo.run: this.run = function ()
@@ -304,25 +310,25 @@ module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: requi
          method z exported: z()
          function w exported: w: () =>",
     );
-    exports(JavaScript, source, "Foo as g\nFoo as Foo\ng as y");
+    exports(javascript(), source, "Foo as g\nFoo as Foo\ng as y");
     imports(
-        JavaScript,
+        javascript(),
         source,
         "ReExport ./rest: * as\nReExport ./n: * as n",
     );
-    exports(JavaScript, "module.exports = Foo;", "Foo as default");
+    exports(javascript(), "module.exports = Foo;", "Foo as default");
     definitions(
-        JavaScript,
+        javascript(),
         "module.exports = function f() {};",
         "function f default: module.exports = function f()",
     );
     definitions(
-        JavaScript,
+        javascript(),
         "module.exports = (a) => {};",
         "function default default: module.exports = (a) =>",
     );
     imports(
-        JavaScript,
+        javascript(),
         "module.exports = require('./lib');",
         "ReExport ./lib: * as",
     );
@@ -331,7 +337,7 @@ module.exports = { Foo, y: g, z() {}, w: () => 1, ...require('./rest'), n: requi
 #[test]
 fn imports_of_every_form() {
     imports(
-        TypeScript,
+        typescript(),
         "import './side.css';
 import a from 'a';
 import { b, c as d, type E } from './b';
@@ -361,7 +367,7 @@ function s() { return import('./lazy'); }
          Dynamic ./lazy:  in s",
     );
     imports(
-        JavaScript,
+        javascript(),
         "const a = require('./a');
 const { b, c: d, e = 1 } = require('b'), f = require('./f').g;
 require('./side');
@@ -375,7 +381,7 @@ var k = require(dynamic);
          Dynamic ./i: i in h",
     );
     exports(
-        TypeScript,
+        typescript(),
         "export { a as b, c };\nexport type { D };",
         "a as b\nc as c\nD as D",
     );
@@ -384,7 +390,7 @@ var k = require(dynamic);
 #[test]
 fn references_of_every_kind() {
     references(
-        TypeScript,
+        typescript(),
         "import { a, B, Base, Dec, n, Err } from 'm';
 @Dec()
 class C extends Base implements n.I<B> {
@@ -425,7 +431,7 @@ function g(a: number) { return a + n.x.y; }
          attribute n.x.y in g",
     );
     references(
-        Tsx,
+        tsx(),
         "import { Button, ns, title } from 'm';
 const View = () => <div id={title}><Button a=\"b\"><ns.Item /></Button></div>;
 ",
@@ -438,7 +444,7 @@ const View = () => <div id={title}><Button a=\"b\"><ns.Item /></Button></div>;
 #[test]
 fn local_names_shadow_imports() {
     references(
-        JavaScript,
+        javascript(),
         "import { a, b, c, d, e } from 'm';
 function f(a, { b, x: c }, ...d) { a(); b; c.run(); d; e(); }
 const g = a => { a; };
@@ -460,7 +466,7 @@ invariant(x, 'not one');
 Promise.reject(new Error(\"no\"));
 ";
     same(
-        &testing::messages(JavaScript, source),
+        &testing::messages(javascript(), source),
         "Error: bad ${name} value
          Log: careful
          Error: late
@@ -473,7 +479,7 @@ Promise.reject(new Error(\"no\"));
 fn regions_leave_substituted_code_out() {
     let source = "/** Doc. */\n// note\nconst x = `a ${b('c')} d`; /**/\n";
     same(
-        &testing::regions(JavaScript, source),
+        &testing::regions(javascript(), source),
         "Documentation: /** Doc. */
          Comment: // note
          Text: `a
@@ -484,7 +490,7 @@ fn regions_leave_substituted_code_out() {
     );
     let source = "const v = <b title=\"t\">Hello {name}</b>;";
     same(
-        &testing::regions(Tsx, source),
+        &testing::regions(tsx(), source),
         "Text: \"t\"\nText: Hello",
         source,
     );
@@ -520,7 +526,7 @@ f();
 class B { p() {} q() {} }
 ";
     same(
-        &testing::chunks(TypeScript, source),
+        &testing::chunks(typescript(), source),
         "1-2 Module
          3-8 Class A
          9-12 Function A.m
@@ -552,7 +558,7 @@ fn a_function_that_is_a_mere_scope_gives_its_functions_their_own_chunks() {
 }
 ";
     same(
-        &testing::chunks(JavaScript, source),
+        &testing::chunks(javascript(), source),
         "1-3 Function default
          4-10 Function default.week
          11-15 Function default.weeks",
@@ -567,7 +573,7 @@ fn a_long_call_is_split_between_inner_statements() {
         source.push_str(&format!("  it('{number}', () => {{\n    go();\n  }});\n\n"));
     }
     source.push_str("});\n");
-    let chunks = testing::chunks(JavaScript, &source);
+    let chunks = testing::chunks(javascript(), &source);
     let starts: Vec<&str> = chunks
         .iter()
         .filter_map(|chunk| chunk.split('-').next())

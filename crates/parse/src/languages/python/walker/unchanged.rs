@@ -10,11 +10,12 @@ use std::ops::RangeInclusive;
 
 use foldhash::{HashMap, HashSet};
 use foveate_model::{
-    Chunk, ChunkKind, Content, Definition, FileFacts, Language, LocalId, Region, RegionKind, Span,
+    Chunk, ChunkKind, Content, Definition, FileFacts, LocalId, Region, RegionKind, Span,
 };
 use memchr::{memchr, memmem, memrchr};
 use tree_sitter::{InputEdit, Point};
 
+use super::super::LANGUAGE;
 use super::definitions::fills_fields;
 use crate::collect::known_names;
 
@@ -63,7 +64,7 @@ impl<'a> Unchanged<'a> {
     pub(super) fn find(earlier: &'a Content, text: &str) -> Self {
         let facts = &earlier.facts;
         let mut alike: HashMap<&str, Vec<Candidate<'_>>> = HashMap::default();
-        if facts.language == Language::Python && facts.issues.is_empty() {
+        if facts.language == LANGUAGE && facts.issues.is_empty() {
             for candidate in candidates(earlier) {
                 let alike = alike.entry(first_line(candidate.text)).or_default();
                 if alike.len() < MOST_ALIKE {
@@ -389,8 +390,8 @@ fn first_line(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::changed;
     use super::*;
-    use crate::python::changed;
     use crate::testing::content;
     use crate::{Limits, parse};
 
@@ -415,7 +416,7 @@ class Client:
 ";
 
     fn reduced(earlier: &str, text: &str) -> String {
-        let earlier = content(Language::Python, earlier);
+        let earlier = content(LANGUAGE, earlier);
         let (reduced, _) = Unchanged::find(&earlier, text).reduced(text);
         String::from_utf8(reduced).unwrap()
     }
@@ -473,9 +474,9 @@ class Client:
         ] {
             let later = EARLIER.replace(written, instead);
             let limits = Limits::default();
-            let earlier = content(Language::Python, EARLIER);
+            let earlier = content(LANGUAGE, EARLIER);
             let changed = changed(&later, &earlier, &limits).expect(instead);
-            let whole = parse(Language::Python, &later, &limits);
+            let whole = parse(LANGUAGE, &later, &limits);
             assert_eq!(format!("{changed:#?}"), format!("{whole:#?}"));
         }
     }

@@ -15,20 +15,34 @@ use std::collections::HashMap;
 use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, RegionKind, Span};
 use tree_sitter::Node;
 
+use super::{JAVASCRIPT, TSX};
 use crate::Limits;
+use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
 use crate::syntax::{self, Coverage, Descend, Stopwatch, Visitor};
 use grammar::{Grammar, Kind};
 
+/// Beginnings of comments that are for tools.
+const TOOL_NOTES: &[&str] = &[
+    "eslint-",
+    "eslint ",
+    "@ts-",
+    "prettier-ignore",
+    "istanbul ",
+    "tslint:",
+    "biome-ignore",
+    "type:",
+];
+
 /// Parses one of the family. `None` when the time limit was reached.
-pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
+pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
     let spent = Stopwatch::start();
     let mut grammar = Grammar::get(language);
     let mut tree = grammar.tree(text, limits)?;
-    if language == Language::JavaScript && tree.root_node().has_error() {
+    if language == JAVASCRIPT.language && tree.root_node().has_error() {
         // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
         // grammar reads most of these.
-        let wider = Grammar::get(Language::Tsx);
+        let wider = Grammar::get(TSX.language);
         let left = Limits {
             timeout: limits.timeout.saturating_sub(spent.elapsed()),
             ..*limits
@@ -40,7 +54,7 @@ pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
     }
     let mut walker = Walker {
         grammar,
-        collector: Collector::new(text),
+        collector: Collector::new(text, TOOL_NOTES),
         wrapper: None,
         claimed: None,
         bound_import: None,
@@ -58,7 +72,7 @@ pub(crate) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
     if syntax::walk(&tree, limits.max_depth, &mut walker) == Coverage::Cut {
         walker.collector.issue(ParseIssue::Depth);
     }
-    Some(walker.collector.finish(language))
+    Some(walker.collector.finish(language, Nesting::Scopes))
 }
 
 struct Walker<'t> {

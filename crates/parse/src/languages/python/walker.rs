@@ -1,4 +1,4 @@
-//! Python: the walker that turns a syntax tree into facts. It dispatches on node kinds; what each
+//! The walker that turns a syntax tree into facts. It dispatches on node kinds; what each
 //! construct means is in [`definitions`], [`imports`] and [`references`].
 
 mod definitions;
@@ -11,11 +11,14 @@ mod unchanged;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use foveate_model::{Content, DefinitionKind, FileFacts, Language, ParseIssue, RegionKind, Span};
+use foveate_model::{Content, DefinitionKind, FileFacts, ParseIssue, RegionKind, Span};
 use tree_sitter::{Node, Parser, Tree};
 
 use self::unchanged::Unchanged;
+use super::LANGUAGE;
+use super::documentation::TOOL_NOTES;
 use crate::Limits;
+use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
 use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
 
@@ -51,7 +54,7 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
         let is_taken = |function| walker.collector.has_taken(function);
         let mut refused = unchanged.refused(&known, is_taken);
         if refused.is_empty() {
-            let facts = walker.collector.finish(Language::Python);
+            let facts = walker.collector.finish(LANGUAGE, Nesting::Plain);
             refused = unchanged.cut(text, &facts);
             if refused.is_empty() {
                 return Some(facts);
@@ -65,7 +68,7 @@ fn changed(text: &str, earlier: &Content, limits: &Limits) -> Option<FileFacts> 
 fn whole(text: &str, limits: &Limits) -> Option<FileFacts> {
     let tree = tree(text.as_bytes(), limits)?;
     let walker = walk(&tree, text, None, limits);
-    Some(walker.collector.finish(Language::Python))
+    Some(walker.collector.finish(LANGUAGE, Nesting::Plain))
 }
 
 fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
@@ -84,7 +87,7 @@ fn walk<'t>(
 ) -> Walker<'t> {
     let mut walker = Walker {
         grammar: Grammar::get(),
-        collector: Collector::new(text),
+        collector: Collector::new(text, TOOL_NOTES),
         unchanged,
         docstring_at: usize::MAX,
         wrapped: None,

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use foveate_model::Language;
 use tree_sitter::{Parser, Tree};
 
+use super::super::{TSX, TYPESCRIPT};
 use crate::Limits;
 use crate::syntax::{self, IsNamed, KindTable, field};
 
@@ -221,13 +222,12 @@ impl Grammar {
     pub(super) fn get(language: Language) -> &'static Self {
         static GRAMMARS: [OnceLock<Grammar>; 3] = [const { OnceLock::new() }; 3];
         let [javascript, typescript, tsx] = &GRAMMARS;
-        match language {
-            Language::TypeScript => typescript
-                .get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())),
-            Language::Tsx => {
-                tsx.get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TSX.into()))
-            }
-            _ => javascript.get_or_init(|| Self::new(tree_sitter_javascript::LANGUAGE.into())),
+        if language == TYPESCRIPT.language {
+            typescript.get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()))
+        } else if language == TSX.language {
+            tsx.get_or_init(|| Self::new(tree_sitter_typescript::LANGUAGE_TSX.into()))
+        } else {
+            javascript.get_or_init(|| Self::new(tree_sitter_javascript::LANGUAGE.into()))
         }
     }
 

@@ -1,40 +1,29 @@
 //! What Python sources yield, feature by feature.
 
-use foveate_model::{Language, ParseIssue};
+use crate::testing::python;
+use foveate_model::ParseIssue;
 
 use crate::testing::{self, facts, same};
 use crate::{Limits, parse};
 
 #[track_caller]
 fn definitions(source: &str, expected: &str) {
-    same(
-        &testing::definitions(Language::Python, source),
-        expected,
-        source,
-    );
+    same(&testing::definitions(python(), source), expected, source);
 }
 
 #[track_caller]
 fn references(source: &str, expected: &str) {
-    same(
-        &testing::references(Language::Python, source),
-        expected,
-        source,
-    );
+    same(&testing::references(python(), source), expected, source);
 }
 
 #[track_caller]
 fn imports(source: &str, expected: &str) {
-    same(
-        &testing::imports(Language::Python, source),
-        expected,
-        source,
-    );
+    same(&testing::imports(python(), source), expected, source);
 }
 
 #[track_caller]
 fn chunks(source: &str, expected: &str) {
-    same(&testing::chunks(Language::Python, source), expected, source);
+    same(&testing::chunks(python(), source), expected, source);
 }
 
 #[test]
@@ -166,7 +155,7 @@ def f(): return 1
 
 def g(): pass
 ";
-    let facts = facts(Language::Python, source);
+    let facts = facts(python(), source);
     let [class, f, g] = facts.definitions.as_slice() else {
         panic!("{:?}", facts.definitions);
     };
@@ -224,11 +213,7 @@ def f():
 fn exported_names() {
     let source = "__all__ = ['a', \"b\"] + ['c']\n__all__ += ('d',)\n";
     let expected = "a as a\nb as b\nc as c\nd as d";
-    same(
-        &testing::exports(Language::Python, source),
-        expected,
-        source,
-    );
+    same(&testing::exports(python(), source), expected, source);
 }
 
 #[test]
@@ -308,7 +293,7 @@ fn messages_of_errors_and_logs() {
     let source = "raise ValueError(_('bad %s') % 'x', f'in {x!r} y')\nlogger.info('started', extra={'k': 1})
 warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\nraise NotImplementedError\n";
     same(
-        &testing::messages(Language::Python, source),
+        &testing::messages(python(), source),
         "Error: bad %s
          Error: x
          Error: in {x!r} y
@@ -324,7 +309,7 @@ warnings.warn('old')\nself.fail('no')\nerrors.append(ValidationError('wrong'))\n
 fn regions_leave_interpolated_code_out() {
     let source = "'''Doc.'''\n# note\nx = f'a {b(\"c\")} d' 'e'\ndef f():\n    # first\n    'doc'\n    'text'\n";
     same(
-        &testing::regions(Language::Python, source),
+        &testing::regions(python(), source),
         "Documentation: '''Doc.'''
          Comment: # note
          Text: f'a
@@ -401,7 +386,7 @@ fn long_functions_are_split_between_statements() {
 #[test]
 fn what_stands_before_an_error_is_kept() {
     let source = "def f(): pass\n\nclass A:\n    def m(self): pass\n\ndef broken():\n    x = = 1\n\ndef after(): pass\n";
-    let facts = parse(Language::Python, source, &Limits::default());
+    let facts = parse(python(), source, &Limits::default());
     let names: Vec<_> = facts
         .definitions
         .iter()
@@ -415,7 +400,7 @@ fn what_stands_before_an_error_is_kept() {
 #[test]
 fn an_error_is_noted_in_a_statement_that_is_not_looked_into() {
     let facts = parse(
-        Language::Python,
+        python(),
         "import os\nfrom a import (b c)\n",
         &Limits::default(),
     );

@@ -1,0 +1,258 @@
+//! Code in the text of an issue: the language of a block, lines that were pasted without marks, and
+//! what import statements name. It knows the forms of each language from its [`CodeForm`] alone.
+
+use foveate_model::Language;
+
+use crate::languages;
+
+/// How code of a language looks in an issue.
+#[derive(Clone, Copy)]
+pub(crate) struct CodeForm {
+    /// What fences call it.
+    pub(crate) fences: &'static [&'static str],
+    /// What to call it in a fence, where that is not its name.
+    pub(crate) fence: Option<&'static str>,
+    /// Lines that few other languages could hold.
+    pub(crate) lines: &'static [Line],
+    /// Beginnings of lines that are code even between sentences.
+    pub(crate) pasted: &'static [&'static str],
+    /// First words of lines that open an indented block and end in a colon.
+    pub(crate) block_words: &'static [&'static str],
+    /// Its import statements.
+    pub(crate) imports: Option<Imports>,
+}
+
+/// A line that says its language.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) start: &'static str,
+    /// What must be true of the whole line besides.
+    pub(crate) fits: fn(&str) -> bool,
+}
+
+/// How import statements of a language are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Imports {
+    /// For the first line of a statement, the brackets that may hold its names over several lines.
+    pub(crate) brackets: fn(&str) -> Option<&'static [char]>,
+    /// Adds what a whole statement names; says whether it is a statement of the language.
+    pub(crate) names: fn(&str, &mut Vec<String>) -> bool,
+}
+
+impl CodeForm {
+    /// Nothing is known.
+    pub(crate) const NONE: Self = Self {
+        fences: &[],
+        fence: None,
+        lines: &[],
+        pasted: &[],
+        block_words: &[],
+        imports: None,
+    };
+}
+
+impl Line {
+    /// Every line that begins so.
+    pub(crate) const fn starting(start: &'static str) -> Self {
+        Self {
+            start,
+            fits: |_| true,
+        }
+    }
+}
+
+/// How many lines of a block are looked at.
+const MAX_LINES: usize = 200;
+/// The longest import statement in lines.
+const MAX_STATEMENT_LINES: usize = 100;
+/// The longest name that an import may have, in bytes.
+const MAX_NAME: usize = 300;
+
+/// The language of a fence's info string: `python`, `{.py}`, `ts title="a.ts"`.
+pub fn named(info: &str) -> Option<Language> {
+    let word = info
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '#')))
+        .find(|word| !word.is_empty())?
+        .to_ascii_lowercase();
+    languages::all()
+        .find(|spec| spec.code.fences.contains(&word.as_str()))
+        .map(|spec| spec.language)
+}
+
+/// What to call a language in a fence; empty for text without any.
+pub fn fence(language: Language) -> &'static str {
+    let form = &languages::spec(language).code;
+    form.fence.unwrap_or(language.name())
+}
+
+/// The language that most lines look like; none where no line says it.
+pub fn guessed(lines: &[&str]) -> Option<Language> {
+    let mut votes: Vec<(Language, usize)> = Vec::new();
+    for line in lines.iter().take(MAX_LINES) {
+        let Some(language) = of_line(line.trim()) else {
+            continue;
+        };
+        match votes.iter_mut().find(|vote| vote.0 == language) {
+            Some(vote) => vote.1 += 1,
+            None => votes.push((language, 1)),
+        }
+    }
+    // Of equally many the first of the table.
+    let count = |language| votes.iter().find(|vote| vote.0 == language);
+    let best = languages::all()
+        .rev()
+        .filter_map(|spec| count(spec.language))
+        .max_by_key(|vote| vote.1)?;
+    Some(best.0)
+}
+
+/// The language of a line that few others could hold: that of the longest beginning.
+fn of_line(line: &str) -> Option<Language> {
+    let (language, known) = languages::all()
+        .rev()
+        .flat_map(|spec| spec.code.lines.iter().map(|known| (spec.language, known)))
+        .filter(|(_, known)| line.starts_with(known.start))
+        .max_by_key(|(_, known)| known.start.len())?;
+    (known.fits)(line).then_some(language)
+}
+
+/// Whether a line, without the blanks around it, begins as only code does.
+pub fn begins_like_code(line: &str) -> bool {
+    let starts = languages::all().flat_map(|spec| spec.code.pasted);
+    starts.into_iter().any(|start| line.starts_with(start))
+}
+
+/// Whether a line opens an indented block: `if x:`, `else:`.
+pub fn opens_block(line: &str) -> bool {
+    let words = languages::all().flat_map(|spec| spec.code.block_words);
+    line.ends_with(':') && words.into_iter().any(|word| line.starts_with(word))
+}
+
+/// The names that lines import, in order: absolute dotted names, and `specifier.name`.
+pub fn imports(lines: &[&str]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut next = 0;
+    while let Some(line) = lines.get(next) {
+        next += 1;
+        let line = strip_prompt(line).trim();
+        let Some(brackets) = forms().find_map(|imports| (imports.brackets)(line)) else {
+            continue;
+        };
+        let mut statement = line.to_owned();
+        if let Some(open) = brackets.iter().find(|open| line.contains(**open)) {
+            let close = if *open == '(' { ')' } else { '}' };
+            let following = lines.iter().skip(next).take(MAX_STATEMENT_LINES);
+            let end = following.clone().position(|line| line.contains(close));
+            if let (false, Some(end)) = (statement.contains(close), end) {
+                for line in following.take(end + 1) {
+                    statement.push(' ');
+                    statement.push_str(strip_prompt(line).trim());
+                }
+                next += end + 1;
+            }
+        }
+        let statement = statement.trim_end_matches(';');
+        let _ = forms().any(|imports| (imports.names)(statement, &mut names));
+    }
+    names
+}
+
+fn forms() -> impl Iterator<Item = Imports> {
+    languages::all().filter_map(|spec| spec.code.imports)
+}
+
+/// Takes the prompts of Python, IPython and doctests off.
+pub fn strip_prompt(line: &str) -> &str {
+    let line = line.trim_start();
+    for prompt in [">>>", "..."] {
+        if let Some(rest) = line.strip_prefix(prompt) {
+            return rest.strip_prefix(' ').unwrap_or(rest);
+        }
+    }
+    if let Some(rest) = line.strip_prefix("In [") {
+        return rest.split_once("]: ").map_or(line, |(_, code)| code);
+    }
+    line
+}
+
+/// Adds a name that an import may have.
+pub(crate) fn push_import(names: &mut Vec<String>, name: String) {
+    let valid = name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$'))
+        && name.len() <= MAX_NAME
+        && !name.contains(char::is_whitespace);
+    if valid {
+        names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(language: Option<Language>) -> &'static str {
+        language.map_or("", Language::name)
+    }
+
+    #[test]
+    fn of_fences() {
+        for (info, language) in [
+            ("python", "python"),
+            ("{.py}", "python"),
+            ("ts title=\"a.ts\"", "typescript"),
+            ("C++", "cpp"),
+            ("mermaid", ""),
+            ("", ""),
+        ] {
+            assert_eq!(name(named(info)), language, "{info}");
+        }
+    }
+
+    #[test]
+    fn of_code() {
+        for (code, language) in [
+            ("x\ndef f(x):\n    return 1", "python"),
+            ("const a = 1;\nlet b", "javascript"),
+            ("let mut a = 1;", "rust"),
+            ("a b c", ""),
+        ] {
+            let lines: Vec<&str> = code.lines().collect();
+            assert_eq!(name(guessed(&lines)), language, "{code}");
+        }
+    }
+
+    #[test]
+    fn statements() {
+        for (text, wanted) in [
+            ("from a.b import C, d as e", vec!["a.b.C", "a.b.d"]),
+            (
+                ">>> from a import (B,\n...     c)\n>>> x",
+                vec!["a.B", "a.c"],
+            ),
+            ("from a import *", vec!["a"]),
+            ("from . import x", vec![]),
+            ("import a.b as c, d", vec!["a.b", "d"]),
+            ("import X from 'lib'", vec!["lib"]),
+            (
+                "import {\n  a,\n  type B as C\n} from \"@s/lib\";",
+                vec!["@s/lib.a", "@s/lib.B"],
+            ),
+            ("import * as m from 'm'", vec!["m"]),
+            ("import './side'", vec![]),
+            (
+                "const { a, b: c } = require('lib/x')",
+                vec!["lib/x.a", "lib/x.b"],
+            ),
+            ("const lib = require('lib');", vec!["lib"]),
+            ("import org.acme.Client;", vec!["org.acme.Client"]),
+            (
+                "import static org.acme.Client.of;",
+                vec!["org.acme.Client.of"],
+            ),
+            ("from here on it fails", vec![]),
+            ("import (", vec![]),
+        ] {
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(imports(&lines), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The languages: one row of a table for each, and what is asked of the table. All that is known of a
+//! language stands in its row and in the folder that the row is from; nothing else in the workspace
+//! tells languages apart. Languages without a parser of their own are rows of [`plain`].
+//!
+//! To add one, see `docs/languages.md`.
+
+mod c;
+mod ecmascript;
+mod go;
+mod java;
+mod php;
+mod plain;
+mod python;
+mod ruby;
+mod rust;
+
+/// What several languages write alike.
+mod common;
+
+use foveate_model::{Content, FileFacts, Language, RepoPath};
+
+use crate::Limits;
+use crate::code::CodeForm;
+use crate::hunks::HunkHeads;
+use crate::role::Roles;
+use crate::sections::Format;
+use crate::traces::TraceForm;
+
+/// Every language. Where several would do, such as for a line that looks like code of two, the
+/// earlier row counts.
+static TABLE: [&LanguageSpec; 25] = [
+    &python::PYTHON,
+    &ecmascript::JAVASCRIPT,
+    &ecmascript::TYPESCRIPT,
+    &ecmascript::TSX,
+    &go::GO,
+    &rust::RUST,
+    &java::JAVA,
+    &plain::KOTLIN,
+    &plain::SCALA,
+    &plain::SWIFT,
+    &ruby::RUBY,
+    &php::PHP,
+    &c::C,
+    &c::CPP,
+    &plain::CSHARP,
+    &plain::SHELL,
+    &plain::SQL,
+    &plain::HTML,
+    &plain::CSS,
+    &plain::MARKDOWN,
+    &plain::RESTRUCTUREDTEXT,
+    &plain::JSON,
+    &plain::YAML,
+    &plain::TOML,
+    &plain::TEXT,
+];
+
+/// One language: what it is to the rest of the program, and how its texts are read.
+pub(crate) struct LanguageSpec {
+    /// What other crates are handed of it.
+    pub(crate) language: Language,
+    /// By which names its files are known.
+    pub(crate) names: Names,
+    /// Its walker; without one its files are text.
+    pub(crate) parser: Option<Parser>,
+    /// What the paths of its files say about their roles.
+    pub(crate) roles: Roles,
+    /// The structure of a file that has no definitions, by its path.
+    pub(crate) sections: fn(&str) -> Option<Format>,
+    /// How its code looks in an issue.
+    pub(crate) code: CodeForm,
+    /// What its stack traces and error messages look like.
+    pub(crate) traces: TraceForm,
+    /// How a line that begins a function or class is told.
+    pub(crate) hunks: Option<HunkHeads>,
+}
+
+/// Parses a text; `None` when the time limit was reached. Where it is known what the file was before,
+/// a walker may take over what did not change.
+pub(crate) type Parser = fn(Language, &str, Option<&Content>, &Limits) -> Option<FileFacts>;
+
+/// By which names the files of a language are known.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    /// Extensions in lower case, without their dot.
+    pub(crate) extensions: &'static [&'static str],
+    /// Whole names.
+    pub(crate) files: &'static [&'static str],
+    /// Beginnings of names.
+    pub(crate) prefixes: &'static [&'static str],
+    /// Programs that a `#!` line may name, without their version.
+    pub(crate) programs: &'static [&'static str],
+    /// Files that its package managers write, whatever language these are in. They are not read.
+    pub(crate) lock_files: &'static [&'static str],
+}
+
+impl Names {
+    /// No name.
+    pub(crate) const NONE: Self = Self {
+        extensions: &[],
+        files: &[],
+        prefixes: &[],
+        programs: &[],
+        lock_files: &[],
+    };
+
+    /// Files with these extensions.
+    pub(crate) const fn extensions(extensions: &'static [&'static str]) -> Self {
+        Self {
+            extensions,
+            ..Self::NONE
+        }
+    }
+}
+
+impl LanguageSpec {
+    /// A language of which nothing is known but its name.
+    pub(crate) const fn new(language: Language) -> Self {
+        Self {
+            language,
+            names: Names::NONE,
+            parser: None,
+            roles: Roles::NONE,
+            sections: |_| None,
+            code: CodeForm::NONE,
+            traces: TraceForm::NONE,
+            hunks: None,
+        }
+    }
+}
+
+/// All languages, in the order in which they are asked.
+pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static LanguageSpec> {
+    TABLE.iter().copied()
+}
+
+/// The row of a language; that of plain text for one that is not in the table.
+pub(crate) fn spec(language: Language) -> &'static LanguageSpec {
+    all()
+        .find(|spec| spec.language == language)
+        .unwrap_or(&plain::TEXT)
+}
+
+/// The language of a wire name.
+pub fn by_name(name: &str) -> Option<Language> {
+    let mut languages = all().map(|spec| spec.language);
+    languages.find(|language| language.name() == name)
+}
+
+/// The language of a number in stored data.
+pub fn by_code(code: u8) -> Option<Language> {
+    let mut languages = all().map(|spec| spec.language);
+    languages.find(|language| language.rules().code == code)
+}
+
+/// The language that a path's name says; `None` when only the content can tell.
+pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
+    let name = path.file_name();
+    let is_named = |names: &Names| {
+        names.files.contains(&name) || names.prefixes.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let extension = path.extension().to_ascii_lowercase();
+    let has_extension = |names: &Names| names.extensions.contains(&extension.as_str());
+    all()
+        .find(|spec| is_named(&spec.names))
+        .or_else(|| all().find(|spec| has_extension(&spec.names)))
+        .map(|spec| spec.language)
+}
+
+/// The language that a `#!` line says.
+pub(crate) fn by_shebang(text: &str) -> Option<Language> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    let mut program = words.next()?.rsplit('/').next()?;
+    if program == "env" {
+        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    all()
+        .find(|spec| spec.names.programs.contains(&program))
+        .map(|spec| spec.language)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_codes_are_unique_and_lead_back() {
+        let codes: HashSet<u8> = all().map(|spec| spec.language.rules().code).collect();
+        let names: HashSet<&str> = all().map(|spec| spec.language.name()).collect();
+        assert_eq!((codes.len(), names.len()), (TABLE.len(), TABLE.len()));
+        for spec in all() {
+            assert_eq!(by_name(spec.language.name()), Some(spec.language));
+            assert_eq!(by_code(spec.language.rules().code), Some(spec.language));
+        }
+    }
+
+    #[test]
+    fn names_tell_languages() {
+        for (name, language) in [
+            ("a/b.py", "python"),
+            ("a/b.d.ts", "typescript"),
+            ("a/b.TSX", "tsx"),
+            ("a/b.cjs", "javascript"),
+            ("Makefile", "text"),
+            ("Gemfile", "ruby"),
+            ("docs/a.rst", "restructuredtext"),
+            (".eslintrc", "json"),
+            ("bin/tool", ""),
+            ("a.unknown", ""),
+        ] {
+            let found = by_path(&RepoPath::new(name).unwrap());
+            assert_eq!(found.map_or("", Language::name), language, "{name}");
+        }
+    }
+
+    #[test]
+    fn shebangs_tell_languages() {
+        for (line, language) in [
+            ("#!/usr/bin/env python3\n", "python"),
+            ("#!/usr/bin/python2.7 -u\n", "python"),
+            ("#!/usr/bin/env -S FOO=1 node --flag\n", "javascript"),
+            ("#! /bin/sh\n", "shell"),
+            ("#!/usr/bin/env\n", ""),
+            ("# plain\n", ""),
+        ] {
+            assert_eq!(by_shebang(line).map_or("", Language::name), language);
+        }
+    }
+}

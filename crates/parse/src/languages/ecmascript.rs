@@ -1,0 +1,152 @@
+//! JavaScript with JSX, TypeScript and TSX. They share one module system, and a walker.
+
+mod code;
+mod hunks;
+mod traces;
+mod walker;
+
+use foveate_model::{Language, LanguageRules};
+
+use super::common::{is_released_library, is_script_configuration};
+use super::{LanguageSpec, Names};
+use crate::code::{CodeForm, Line};
+use crate::role::{Ecosystem, File, Roles};
+use crate::traces::TraceForm;
+
+pub(super) static JAVASCRIPT: LanguageSpec = LanguageSpec {
+    names: Names {
+        files: &["Jakefile"],
+        programs: &["node", "nodejs", "bun"],
+        lock_files: &[
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lockb",
+            "bun.lock",
+            "deno.lock",
+        ],
+        ..Names::extensions(&["js", "jsx", "mjs", "cjs", "es6"])
+    },
+    parser: Some(|_, text, _, limits| walker::facts(JAVASCRIPT.language, text, limits)),
+    roles: Roles {
+        ecosystem: ECOSYSTEM,
+        is_copy: is_released_library,
+        ..ROLES
+    },
+    code: CodeForm {
+        fences: &["js", "javascript", "node", "jsx", "mjs", "cjs"],
+        lines: &[
+            Line::starting("const "),
+            Line::starting("let "),
+            Line::starting("var "),
+            Line::starting("function "),
+            Line::starting("export "),
+            Line::starting("import {"),
+        ],
+        pasted: &["const ", "let ", "var "],
+        imports: Some(code::IMPORTS),
+        ..CodeForm::NONE
+    },
+    traces: TraceForm {
+        extensions: &["js", "mjs", "cjs", "jsx"],
+        ..traces::TRACES
+    },
+    hunks: Some(hunks::HUNKS),
+    ..LanguageSpec::new(Language::of(&JAVASCRIPT_RULES))
+};
+
+pub(super) static TYPESCRIPT: LanguageSpec = LanguageSpec {
+    names: Names {
+        programs: &["deno", "ts-node", "tsx"],
+        ..Names::extensions(&["ts", "mts", "cts"])
+    },
+    parser: Some(|_, text, _, limits| walker::facts(TYPESCRIPT.language, text, limits)),
+    roles: ROLES,
+    code: CodeForm {
+        fences: &["ts", "typescript"],
+        ..CodeForm::NONE
+    },
+    traces: TraceForm {
+        extensions: &["ts"],
+        ..TraceForm::NONE
+    },
+    ..LanguageSpec::new(Language::of(&TYPESCRIPT_RULES))
+};
+
+pub(super) static TSX: LanguageSpec = LanguageSpec {
+    names: Names::extensions(&["tsx"]),
+    parser: Some(|_, text, _, limits| walker::facts(TSX.language, text, limits)),
+    roles: Roles {
+        is_configuration: |_| false,
+        ..ROLES
+    },
+    code: CodeForm {
+        fences: &["tsx"],
+        ..CodeForm::NONE
+    },
+    traces: TraceForm {
+        extensions: &["tsx"],
+        ..TraceForm::NONE
+    },
+    ..LanguageSpec::new(Language::of(&TSX_RULES))
+};
+
+static JAVASCRIPT_RULES: LanguageRules = rules("javascript", 1);
+static TYPESCRIPT_RULES: LanguageRules = rules("typescript", 2);
+static TSX_RULES: LanguageRules = rules("tsx", 3);
+
+const fn rules(name: &'static str, code: u8) -> LanguageRules {
+    LanguageRules {
+        family: "ecmascript",
+        ..LanguageRules::new(name, code)
+    }
+}
+
+const ECOSYSTEM: Ecosystem = Ecosystem {
+    generated_endings: &[".bundle.js"],
+    generated_directories: &["node_modules", "bower_components", "__generated__"],
+    test_directories: &[
+        "__tests__",
+        "__test__",
+        "__mocks__",
+        "__fixtures__",
+        "__snapshots__",
+        "e2e",
+        "cypress",
+    ],
+    configuration_names: &[
+        "jakefile",
+        "package.json",
+        "lerna.json",
+        "bower.json",
+        "gulpfile.js",
+        "gruntfile.js",
+        "karma.conf.js",
+        "deno.json",
+        "turbo.json",
+        "nx.json",
+        "angular.json",
+    ],
+    example_endings: &[".stories"],
+    ..Ecosystem::NONE
+};
+
+const ROLES: Roles = Roles {
+    is_test,
+    is_configuration: is_script_configuration,
+    ..Roles::NONE
+};
+
+/// `a.test.ts`, `a.spec.js`, `a-test.js` and the like.
+fn is_test(file: &File<'_>) -> bool {
+    const MARKS: [&str; 9] = [
+        ".test", ".tests", ".spec", ".specs", ".cy", ".e2e", ".test-d", "-test", "_test",
+    ];
+    let stem = file.stem.as_str();
+    MARKS
+        .iter()
+        .any(|mark| stem.ends_with(mark) || stem.contains(&format!("{mark}.")))
+        || stem.ends_with("-spec")
+        || matches!(stem, "jest.setup" | "setuptests")
+}

@@ -1,0 +1,71 @@
+//! Import statements of scripts in the text of an issue.
+
+use crate::code::{Imports, push_import};
+
+pub(super) const IMPORTS: Imports = Imports {
+    brackets: |line| {
+        if line.starts_with("import ") || line.starts_with("export ") {
+            Some(&['(', '{'])
+        } else {
+            is_require(line).then_some(&['{'])
+        }
+    },
+    names: |statement, names| {
+        let Some(specifier) = specifier(statement) else {
+            return false;
+        };
+        imported(statement, specifier, names);
+        true
+    },
+};
+
+/// A `require` that begins on this line, possibly with a pattern that goes on.
+fn is_require(line: &str) -> bool {
+    ["const ", "let ", "var "]
+        .iter()
+        .any(|word| line.starts_with(word))
+        && (line.contains("require(") || line.trim_end().ends_with('{'))
+}
+
+/// What stands between quotes after `from`, `require(` or a bare `import`.
+fn specifier(statement: &str) -> Option<&str> {
+    let after = [" from ", "require(", "import(", "import "]
+        .iter()
+        .find_map(|mark| {
+            statement
+                .rfind(mark)
+                .and_then(|at| statement.get(at + mark.len()..))
+        })?
+        .trim_start();
+    let quote = after
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '\'' | '"' | '`'))?;
+    let inner = after.get(1..)?;
+    inner.split_once(quote).map(|(specifier, _)| specifier)
+}
+
+fn imported(statement: &str, specifier: &str, names: &mut Vec<String>) {
+    if specifier.starts_with('.') || specifier.is_empty() || specifier.contains(' ') {
+        return;
+    }
+    let list = statement
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'))
+        .map(|(list, _)| list);
+    let Some(list) = list else {
+        push_import(names, specifier.to_owned());
+        return;
+    };
+    for item in list.split(',') {
+        let item = item.trim().trim_start_matches("type ");
+        let name = item.split([' ', ':']).next().unwrap_or("");
+        if !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        {
+            push_import(names, format!("{specifier}.{name}"));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! PHP, without a parser: its names, traces and heads of definitions.
+
+use foveate_model::{Language, LanguageRules};
+
+use super::common::{is_test_class, keyword_heads};
+use super::{LanguageSpec, Names};
+use crate::code::{CodeForm, Line};
+use crate::role::{Ecosystem, Roles};
+use crate::traces::{Mark, Order, TraceForm, frame, leading_number};
+
+pub(super) static PHP: LanguageSpec = LanguageSpec {
+    names: Names {
+        programs: &["php"],
+        lock_files: &["composer.lock"],
+        ..Names::extensions(&["php", "phtml"])
+    },
+    roles: Roles {
+        ecosystem: Ecosystem {
+            configuration_names: &["composer.json"],
+            ..Ecosystem::NONE
+        },
+        is_test: is_test_class,
+        ..Roles::NONE
+    },
+    code: CodeForm {
+        fences: &["php"],
+        lines: &[Line::starting("<?php")],
+        pasted: &["<?php"],
+        ..CodeForm::NONE
+    },
+    traces: TraceForm {
+        extensions: &["php"],
+        read: numbered,
+        ..TraceForm::NONE
+    },
+    hunks: Some(keyword_heads::heads(&["php"])),
+    ..LanguageSpec::new(Language::of(&RULES))
+};
+
+static RULES: LanguageRules = LanguageRules::new("php", 11);
+
+/// `#0 /a.php(12): A->b()`.
+fn numbered(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix('#')?;
+    if leading_number(rest) == 0 && !rest.starts_with('0') {
+        return None;
+    }
+    let rest = rest
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start();
+    let (path, rest) = rest.split_once(".php(")?;
+    let function = rest
+        .split_once("): ")
+        .map_or("", |(_, name)| name)
+        .replace("->", ".")
+        .replace("::", ".");
+    let path = format!("{path}.php");
+    Some(Mark::Frame(
+        frame((&path, leading_number(rest), 0), &function),
+        Order::InnermostFirst,
+    ))
+}

@@ -1,0 +1,74 @@
+//! Python in the text of an issue.
+
+use super::super::common::dotted_import;
+use crate::code::{CodeForm, Imports, Line, push_import};
+
+pub(super) const CODE: CodeForm = CodeForm {
+    fences: &[
+        "py", "python", "python2", "python3", "pycon", "ipython", "ipython3", "doctest", "pytb",
+        "py3tb",
+    ],
+    lines: &[
+        Line::starting(">>> "),
+        Line::starting("In ["),
+        block("def "),
+        block("async def "),
+        block("elif "),
+        Line {
+            start: "from ",
+            fits: |line| line.contains(" import "),
+        },
+    ],
+    pasted: &[">>>", "In [", "Out[", "def ", "async def ", "@pytest."],
+    block_words: &[
+        "class ", "if ", "for ", "while ", "with ", "try", "else", "elif ", "except", "finally",
+    ],
+    imports: Some(Imports {
+        brackets: |line| {
+            let is_import = line.starts_with("from ") || line.starts_with("import ");
+            is_import.then_some(&['(', '{'])
+        },
+        names: imported,
+    }),
+    ..CodeForm::NONE
+};
+
+const fn block(start: &'static str) -> Line {
+    Line {
+        start,
+        fits: |line| line.ends_with(':'),
+    }
+}
+
+fn imported(statement: &str, names: &mut Vec<String>) -> bool {
+    let Some(rest) = statement.strip_prefix("from ") else {
+        // A specifier between quotes is a script's.
+        return !statement.contains(['\'', '"', '`']) && dotted_import(statement, names);
+    };
+    if let Some((module, list)) = rest.split_once(" import ") {
+        from(module.trim(), list, names);
+    }
+    true
+}
+
+fn from(module: &str, list: &str, names: &mut Vec<String>) {
+    if module.starts_with('.') || !is_dotted(module) {
+        return;
+    }
+    let list = list.split('#').next().unwrap_or(list);
+    for item in list.split([',', '(', ')']) {
+        let name = item.split(" as ").next().unwrap_or("").trim();
+        match name {
+            "" => {}
+            "*" => push_import(names, module.to_owned()),
+            name => push_import(names, format!("{module}.{name}")),
+        }
+    }
+}
+
+fn is_dotted(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+}

@@ -1,0 +1,85 @@
+//! Stack traces of Python, IPython and pytest.
+
+use crate::traces::{
+    Frame, Mark, Order, TraceForm, frame, is_error, is_path, leading_location, leading_number,
+    location,
+};
+
+pub(super) const TRACES: TraceForm = TraceForm {
+    extensions: &["py", "pyx", "pyi"],
+    read: |text| {
+        interpreter(text)
+            .or_else(|| arrow(text))
+            .or_else(|| located(text))
+    },
+    is_header: |text| text.contains("Traceback (most recent call last)"),
+    is_joint: |text| {
+        text.starts_with("During handling of the above exception")
+            || text.starts_with("The above exception was the direct cause")
+    },
+    error_prefixes: &["E   "],
+    signal: "python_traceback",
+    ..TraceForm::NONE
+};
+
+fn outermost_first(frame: Frame) -> Mark {
+    Mark::Frame(frame, Order::OutermostFirst)
+}
+
+/// `File "a/b.py", line 12, in name`, IPython's `File a/b.py:12, in name(args)` and
+/// `a/b.py in name(args)`.
+fn interpreter(text: &str) -> Option<Mark> {
+    if let Some(rest) = text.strip_prefix("File ") {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (path, rest) = quoted.split_once('"')?;
+            let rest = rest.strip_prefix(", line ")?;
+            let line = leading_number(rest);
+            let function = rest.split_once(", in ").map_or("", |(_, name)| name);
+            return Some(outermost_first(frame((path, line, 0), function)));
+        }
+        let (place, function) = rest.split_once(", in ").unwrap_or((rest, ""));
+        let place = location(place)?;
+        return is_path(place.0).then(|| outermost_first(frame(place, function)));
+    }
+    let (path, function) = text.split_once(" in ")?;
+    // Notebooks on the web print the path as a link.
+    let path = match path
+        .strip_prefix('[')
+        .and_then(|link| link.split_once("]("))
+    {
+        Some((path, _)) => path,
+        None => path,
+    };
+    let name_ok = function.ends_with(')') && function.contains('(') || function == "<module>";
+    let path_ok =
+        (path.ends_with(".py") || path.ends_with(".pyx")) && !path.contains([' ', '(', '"']);
+    (name_ok && path_ok && path.contains(['/', '\\']))
+        .then(|| outermost_first(frame((path, 0, 0), function)))
+}
+
+/// IPython's `---> 12 code` and `     12 code`.
+fn arrow(text: &str) -> Option<Mark> {
+    let rest = text.trim_start_matches('-');
+    let dashes = text.len() - rest.len();
+    if dashes >= 1 {
+        let rest = rest.strip_prefix('>')?.trim_start();
+        let line = leading_number(rest);
+        return (line > 0).then_some(Mark::Arrow(line));
+    }
+    if text.chars().all(|c| matches!(c, '^' | '~' | ' ')) {
+        return Some(Mark::Filler);
+    }
+    None
+}
+
+/// pytest's `a/b.py:12: in name` and `a/b.py:12: ValueError`.
+fn located(text: &str) -> Option<Mark> {
+    let text = text.strip_prefix("from ").unwrap_or(text);
+    let (place, rest) = leading_location(text, ".py")?;
+    let rest = rest.trim();
+    let function = rest.strip_prefix("in ").unwrap_or("");
+    // `a.py:12: error: …` of a checker is a place, not a frame.
+    let raised = rest.starts_with(char::is_uppercase) && is_error(rest);
+    let known = !function.is_empty() || raised;
+    known.then(|| outermost_first(frame(place, function)))
+}
