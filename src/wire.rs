@@ -1,4 +1,7 @@
-//! An answer as JSON, the same over HTTP and on the command line. It converts and decides nothing.
+//! A question and its answer, the same over HTTP and on the command line: the answer as JSON here, the
+//! validation of the question in [`request`].
+
+pub mod request;
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Fidelity, Item, Section};
@@ -490,45 +493,4 @@ fn item(item: Item) -> ItemAnswer {
 /// Microseconds are what the clock is good for.
 fn milliseconds(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
-}
-
-/// The address of a repository on the web, as a caller gives it for links: it stands in markup, so that
-/// only what may stand in an address is taken.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn link_base(text: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
-    let after = ["https://", "http://"]
-        .iter()
-        .find_map(|scheme| text.strip_prefix(scheme));
-    match after {
-        Some(rest) if !rest.is_empty() && rest.chars().all(is_plain) && text.len() <= 1024 => {
-            Ok(text.trim_end_matches('/').to_owned())
-        }
-        _ => Err(
-            "`link_base` must be the web address of a repository, such as \
-             https://github.com/pallets/flask"
-                .to_owned(),
-        ),
-    }
-}
-
-/// Characters of the name of a place.
-const MAX_PLACE_CHARS: usize = 2048;
-
-/// A place as a caller names it, `path:name` or `path:start-end`. Whether it is there is not looked at.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn place_name(text: &str) -> Result<String, String> {
-    if text.chars().count() > MAX_PLACE_CHARS {
-        return Err(format!("a place has at most {MAX_PLACE_CHARS} characters"));
-    }
-    match text.split_once(':') {
-        Some((path, place)) if !path.is_empty() && !place.is_empty() => Ok(text.to_owned()),
-        _ => Err(format!(
-            "{text:?} is not a place: write path:name or path:start-end"
-        )),
-    }
 }

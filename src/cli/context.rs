@@ -10,10 +10,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_code};
-use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Focus, Request, Seen};
+use foveate_query::Request;
 
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
@@ -21,9 +20,8 @@ use super::{NOTHING_FOUND, UsageError};
 use crate::engine::{Answered, Diff, DiffEnds, RepoName, answer_now, lacking};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
-use crate::wire::{
-    Asked, BreadthName, ContextAnswer, FormatName, IntentName, link_base, place_name,
-};
+use crate::wire::request::{Field, InvalidRequest, RawRequest};
+use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName};
 
 /// Time in which the files that past commits touched are read. What is not read then is read by the next
 /// run, where there is a cache.
@@ -49,7 +47,7 @@ pub struct ContextArgs {
     diff: Option<DiffEnds>,
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
     #[arg(long, default_value_t = 8000, value_name = "TOKENS")]
-    budget: usize,
+    budget: u64,
     /// How much of the budget is used: only what is likely to be changed, what is worth its tokens, or
     /// whatever fits.
     #[arg(long, default_value = "balanced", value_parser = super::parse_name::<BreadthName>, value_name = "precise|balanced|wide")]
@@ -59,13 +57,13 @@ pub struct ContextArgs {
     min_probability: Option<f32>,
     /// Most files that anything is shown of, 1 to 1000.
     #[arg(long, value_name = "N")]
-    max_files: Option<usize>,
+    max_files: Option<u64>,
     /// Most characters of the context, 1000 to 10000000.
     #[arg(long, value_name = "N")]
-    max_chars: Option<usize>,
+    max_chars: Option<u64>,
     /// Address of the repository on the web, such as `https://github.com/pallets/flask`, for links to
     /// what is shown.
-    #[arg(long, value_name = "URL", value_parser = link_base)]
+    #[arg(long, value_name = "URL")]
     link_base: Option<String>,
     /// How to render the context.
     #[arg(long, default_value = "xml", value_parser = super::parse_name::<FormatName>, value_name = "xml|markdown|json")]
@@ -76,7 +74,7 @@ pub struct ContextArgs {
     intent: Option<IntentName>,
     /// Ranked files, functions and places to list, 1 to 100.
     #[arg(long, default_value_t = 20, value_name = "N")]
-    limit: usize,
+    limit: u64,
     /// A file in DIR that is known to matter: a path relative to DIR or to the current directory, or
     /// absolute. May be given more than once.
     #[arg(long, value_name = "PATH")]
@@ -90,7 +88,7 @@ pub struct ContextArgs {
     seen_path: Vec<String>,
     /// A place that the reader has already: path:name of a definition, or path:start-end of lines. May
     /// be given more than once.
-    #[arg(long, value_name = "PLACE", value_parser = place_name)]
+    #[arg(long, value_name = "PLACE")]
     seen_place: Vec<String>,
     /// Rank and assemble with the numbers of this file instead of the built-in ones.
     #[arg(long, value_name = "FILE")]
@@ -146,7 +144,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         pending_files: 0,
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
     };
-    let printed = print(&args, answered);
+    let printed = print(&args, &request, answered);
     cache.close(once.save(&indexed));
     printed?;
     Ok(if found {
@@ -193,87 +191,47 @@ fn reason(error: &GitError) -> String {
     }
 }
 
+/// The validated request. Whoever runs the program may ask with a text of any length.
 fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
-    let query = query(args)?;
-    if let (Some(diff), Some(reference)) = (&args.diff, &args.r#ref)
-        && diff.head != *reference
-    {
-        bail!(UsageError(
-            "--ref is not the head of --diff, which is answered from: leave --ref out".to_owned()
-        ));
-    }
-    in_range("--budget", args.budget, &BUDGET_TOKENS)?;
-    in_range("--limit", args.limit, &LIMIT)?;
-    if let Some(files) = args.max_files {
-        in_range("--max-files", files, &MAX_FILES)?;
-    }
-    if let Some(chars) = args.max_chars {
-        in_range("--max-chars", chars, &MAX_CHARS)?;
-    }
-    if args
-        .min_probability
-        .is_some_and(|p| !(0.0..=1.0).contains(&p))
-    {
-        bail!(UsageError("--min-probability must be 0 to 1".to_owned()));
-    }
-    let focus_paths = args.focus_path.iter();
-    let focus_paths = focus_paths.map(|path| focus::path("--focus-path", root, path));
-    let seen_paths = args.seen_path.iter();
-    let seen_paths = seen_paths.map(|path| focus::path("--seen-path", root, path));
-    Ok(Request {
-        repo: name_of(&args.directory).to_string(),
-        query,
-        budget_tokens: args.budget,
-        breadth: args.breadth.into(),
+    let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
+        let paths = paths.iter();
+        let paths = paths.map(|path| focus::path(field.argument(), root, path));
+        paths.collect()
+    };
+    let raw = RawRequest {
+        repo: Some(name_of(&args.directory).to_string()),
+        query: query(args)?,
+        reference: args.r#ref.clone(),
+        diff: args.diff.clone(),
+        budget_tokens: Some(args.budget),
+        breadth: Some(args.breadth),
         min_probability: args.min_probability,
         max_files: args.max_files,
         max_chars: args.max_chars,
         link_base: args.link_base.clone(),
-        format: args.format.into(),
-        intent: args.intent.map(Into::into),
-        limit: args.limit,
-        focus: Focus {
-            paths: focus_paths.collect::<Result<_, _>>()?,
-            symbols: args.focus_symbol.clone(),
-        },
-        changes: Vec::new(),
-        seen: Seen {
-            paths: seen_paths.collect::<Result<_, _>>()?,
-            places: args.seen_place.clone(),
-        },
-    })
-}
-
-/// The text; what was changed is a question, too.
-fn query(args: &ContextArgs) -> anyhow::Result<String> {
-    let query = match args.query.as_deref() {
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("cannot read the query from standard input")?;
-            text
-        }
-        query => query.unwrap_or_default().to_owned(),
+        format: Some(args.format),
+        intent: args.intent,
+        limit: Some(args.limit),
+        focus_paths: below(Field::FocusPaths, &args.focus_path)?,
+        focus_symbols: args.focus_symbol.clone(),
+        seen_paths: below(Field::SeenPaths, &args.seen_path)?,
+        seen_places: args.seen_place.clone(),
     };
-    if query.trim().is_empty() && args.diff.is_none() {
-        bail!(UsageError(
-            "the query is empty: give the issue, question or stack trace".to_owned()
-        ));
-    }
-    Ok(query)
+    let question = raw.validate(usize::MAX);
+    let refuse = |error: InvalidRequest| UsageError(error.detail(error.field.argument()));
+    Ok(question.map_err(refuse)?.request)
 }
 
-fn in_range(
-    argument: &str,
-    value: usize,
-    range: &std::ops::RangeInclusive<usize>,
-) -> anyhow::Result<()> {
-    if !range.contains(&value) {
-        let (least, most) = (range.start(), range.end());
-        bail!(UsageError(format!("{argument} must be {least} to {most}")));
+/// The text, as it is given or read.
+fn query(args: &ContextArgs) -> anyhow::Result<Option<String>> {
+    if args.query.as_deref() != Some("-") {
+        return Ok(args.query.clone());
     }
-    Ok(())
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read the query from standard input")?;
+    Ok(Some(text))
 }
 
 fn name_of(directory: &Path) -> RepoName {
@@ -282,10 +240,10 @@ fn name_of(directory: &Path) -> RepoName {
     RepoName::from_directory(&name)
 }
 
-fn print(args: &ContextArgs, answered: Answered) -> anyhow::Result<()> {
+fn print(args: &ContextArgs, request: &Request, answered: Answered) -> anyhow::Result<()> {
     let asked = Asked {
         request_id: None,
-        budget_tokens: args.budget,
+        budget_tokens: request.budget_tokens,
         explain: args.explain,
         signals: true,
     };

@@ -1,4 +1,4 @@
-//! `POST /context`: the question on the wire, its validation, and the answer, whole as JSON or the
+//! `POST /context`: the question on the wire and the answer, whole as JSON or the
 //! context alone.
 
 mod parts;
@@ -8,8 +8,7 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
-use foveate_query::{Answer, Request};
+use foveate_query::Answer;
 use serde::Deserialize;
 use tower_http::request_id::RequestId;
 use tracing::Span;
@@ -24,8 +23,9 @@ use super::openapi::problems::{
 use super::openapi::schemas::{Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
 use super::{HttpState, accept, layers};
-use crate::engine::{Question, Target};
-use crate::wire::{self, Asked, BreadthName, ContextAnswer, FormatName, IntentName};
+use crate::engine::Target;
+use crate::wire::request::RawRequest;
+use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName};
 use parts::{DiffBody, FocusBody, SeenBody};
 
 /// A question to a repository.
@@ -80,6 +80,35 @@ pub struct ContextBody {
     /// Whether files, and with `explain` functions and places, carry the reasons for their scores, which are
     /// most of a long list; absent: yes.
     signals: Option<bool>,
+}
+
+impl From<ContextBody> for RawRequest {
+    fn from(body: ContextBody) -> Self {
+        let number = |value: Option<Whole>| value.map(|Whole(number)| number);
+        let (focus, seen) = (
+            body.focus.unwrap_or_default(),
+            body.seen.unwrap_or_default(),
+        );
+        Self {
+            repo: body.repo,
+            query: body.query,
+            reference: body.r#ref,
+            diff: body.diff.map(Into::into),
+            budget_tokens: number(body.budget_tokens),
+            breadth: body.breadth,
+            min_probability: body.min_probability,
+            max_files: number(body.max_files),
+            max_chars: number(body.max_chars),
+            link_base: body.link_base,
+            format: body.format,
+            intent: body.intent,
+            limit: number(body.limit),
+            focus_paths: focus.paths,
+            focus_symbols: focus.symbols,
+            seen_paths: seen.paths,
+            seen_places: seen.places,
+        }
+    }
 }
 
 /// A question to the repository that the path names: [`ContextBody`] without `repo`. It exists for the
@@ -150,9 +179,7 @@ pub async fn context(
     headers: HeaderMap,
     Body(mut body): Body<ContextBody>,
 ) -> Result<Response, Problem> {
-    let repo = body.repo.take().ok_or_else(|| {
-        Problem::invalid_field("repo", "`repo` is missing: name the repository to ask")
-    })?;
+    let repo = body.repo.take();
     answer(&state, id, &headers, repo, body).await
 }
 
@@ -202,38 +229,35 @@ pub async fn repo_context(
             ..Problem::invalid_field("repo", "`repo` is not a field here: the path names it")
         });
     }
-    answer(&state, id, &headers, repo, body).await
+    answer(&state, id, &headers, Some(repo), body).await
 }
 
 async fn answer(
     state: &HttpState,
     id: RequestId,
     headers: &HeaderMap,
-    repo: String,
-    mut body: ContextBody,
+    repo: Option<String>,
+    body: ContextBody,
 ) -> Result<Response, Problem> {
-    state.trace_repo(&repo);
-    let target = parts::target(body.r#ref.take(), body.diff.take())?;
     let (explain, signals) = (body.explain, body.signals);
     let format = body.format;
-    let mut request = request(body, &target, state.limits.max_query_bytes)?;
+    let raw = RawRequest {
+        repo,
+        ..body.into()
+    };
+    let mut question = raw.validate(state.limits.max_query_bytes)?;
+    state.trace_repo(&question.repo);
     let form = Form::of(headers, format)?;
-    request.format = form.format(format).into();
-    request.repo.clone_from(&repo);
+    question.request.format = form.format(format).into();
     let asked = Asked {
         request_id: Some(layers::id_text(&id).to_owned()),
-        budget_tokens: request.budget_tokens,
+        budget_tokens: question.request.budget_tokens,
         explain: explain.unwrap_or(false),
         signals: signals.unwrap_or(true),
     };
-    let diff = match &target {
+    let diff = match &question.target {
         Target::Diff(diff) => Some(diff.clone()),
         Target::Current | Target::Revision(_) => None,
-    };
-    let question = Question {
-        repo,
-        target,
-        request,
     };
     let answered = state.engine.ask(question).await;
     let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
@@ -342,90 +366,4 @@ fn json(answer: &ContextAnswer) -> Result<Response, Problem> {
     let mut json = Vec::with_capacity(context + context / 4 + BESIDE_CONTEXT);
     serde_json::to_writer(&mut json, answer).map_err(|_| Problem::internal())?;
     Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
-}
-
-/// The validated request.
-fn request(body: ContextBody, target: &Target, max_query_bytes: usize) -> Result<Request, Problem> {
-    let defaults = Request::default();
-    let query = query(body.query, target, max_query_bytes)?;
-    let budget_tokens = in_range("budget_tokens", body.budget_tokens, &BUDGET_TOKENS)?;
-    let limit = in_range("limit", body.limit, &LIMIT)?;
-    Ok(Request {
-        repo: String::new(),
-        query,
-        budget_tokens: budget_tokens.unwrap_or(defaults.budget_tokens),
-        breadth: body.breadth.unwrap_or_default().into(),
-        min_probability: probability("min_probability", body.min_probability)?,
-        max_files: in_range("max_files", body.max_files, &MAX_FILES)?,
-        max_chars: in_range("max_chars", body.max_chars, &MAX_CHARS)?,
-        link_base: body.link_base.map(link_base).transpose()?,
-        format: body.format.unwrap_or_default().into(),
-        intent: body.intent.map(Into::into),
-        limit: limit.unwrap_or(defaults.limit),
-        focus: parts::focus(body.focus.unwrap_or_default())?,
-        changes: Vec::new(),
-        seen: parts::seen(body.seen.unwrap_or_default())?,
-    })
-}
-
-/// The text; what was changed is a question, too.
-fn query(
-    query: Option<String>,
-    target: &Target,
-    max_query_bytes: usize,
-) -> Result<String, Problem> {
-    let has_diff = matches!(target, Target::Diff(_));
-    let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
-        let detail = "`query` is missing: give the issue, question or stack trace";
-        return Err(Problem::invalid_field("query", detail));
-    };
-    if query.trim().is_empty() && !has_diff {
-        return Err(Problem {
-            code: "empty_query",
-            ..Problem::invalid_field(
-                "query",
-                "`query` is empty: give the issue, question or stack trace",
-            )
-        });
-    }
-    if query.len() > max_query_bytes {
-        let detail = format!(
-            "`query` has {} bytes, and answer.max_query_bytes is {max_query_bytes}: cut it",
-            query.len()
-        );
-        return Err(Problem::invalid_field("query", detail));
-    }
-    Ok(query)
-}
-
-fn in_range(
-    field: &str,
-    value: Option<Whole>,
-    range: &std::ops::RangeInclusive<usize>,
-) -> Result<Option<usize>, Problem> {
-    let Some(Whole(value)) = value else {
-        return Ok(None);
-    };
-    match usize::try_from(value) {
-        Ok(value) if range.contains(&value) => Ok(Some(value)),
-        _ => {
-            let (least, most) = (range.start(), range.end());
-            let detail = format!("`{field}` must be {least} to {most}, not {value}");
-            Err(Problem::invalid_field(field, detail))
-        }
-    }
-}
-
-fn link_base(text: String) -> Result<String, Problem> {
-    wire::link_base(&text).map_err(|why| Problem::invalid_field("link_base", why))
-}
-
-fn probability(field: &str, value: Option<f32>) -> Result<Option<f32>, Problem> {
-    match value {
-        Some(value) if !(0.0..=1.0).contains(&value) => {
-            let detail = format!("`{field}` must be 0 to 1, not {value}");
-            Err(Problem::invalid_field(field, detail))
-        }
-        value => Ok(value),
-    }
 }

@@ -12,6 +12,7 @@ use crate::engine::{AdmissionError, AskError, DemandError};
 use crate::ingest::RegisterError;
 use crate::ingest::git::GitError;
 use crate::store::{RepositoryKind, StoreError};
+use crate::wire::request::InvalidRequest;
 
 /// Why a request got no answer, on its way to the client. The request's id is added at the border
 /// ([`super::layers::render_problems`]).
@@ -165,6 +166,20 @@ impl IntoResponse for Problem {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+impl From<InvalidRequest> for Problem {
+    fn from(error: InvalidRequest) -> Self {
+        let field = error.field.name();
+        let problem = Self::invalid_field(field, error.detail(&format!("`{field}`")));
+        if !error.is_empty_query {
+            return problem;
+        }
+        Self {
+            code: "empty_query",
+            ..problem
+        }
     }
 }
 

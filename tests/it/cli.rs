@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, git, tree};
 
@@ -540,4 +540,42 @@ fn probes_that_find_all_well_are_logged_for_who_asks_alone() {
             "{log}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_refuses_what_the_service_refuses() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let directory = root.to_str().unwrap();
+    let long = "x".repeat(2049);
+    for (field, argument, value, given) in [
+        ("budget_tokens", "--budget", json!(1), "1"),
+        ("limit", "--limit", json!(101), "101"),
+        ("max_files", "--max-files", json!(0), "0"),
+        ("max_chars", "--max-chars", json!(10), "10"),
+        ("min_probability", "--min-probability", json!(1.5), "1.5"),
+        ("link_base", "--link-base", json!("ftp://x"), "ftp://x"),
+        ("ref", "--ref", json!("a..b"), "a..b"),
+        ("seen.places", "--seen-place", json!([long]), &long),
+        ("query", "TEXT", json!(" "), " "),
+    ] {
+        let mut body = json!({"repo": "shop", "query": "x"});
+        match field.split_once('.') {
+            Some((outer, inner)) => body[outer] = json!({inner: value}),
+            None => body[field] = value,
+        }
+        let problem = app.post("/context", body).await.json();
+        assert_eq!(problem["field"], field, "{problem}");
+        let detail = problem["detail"].as_str().unwrap();
+        let reason = detail.strip_prefix(&format!("`{field}`")).unwrap();
+        let arguments = match argument {
+            "TEXT" => vec!["context", directory, given],
+            _ => vec!["context", directory, "x", argument, given],
+        };
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{argument}");
+        let told = stderr(&output);
+        assert!(told.contains(&format!("{argument}{reason}")), "{told}");
+    }
+    app.end().await;
 }

@@ -1,7 +1,6 @@
-//! The argument of `--diff`.
+//! The argument of `--diff`: its form. Whether its ends may name commits is validated with the rest.
 
 use crate::engine::DiffEnds;
-use crate::ingest::git::reference;
 
 /// The two ends in `base..head`. What git tells apart by a third dot is the same here: what the head changed
 /// since it left the base.
@@ -11,9 +10,6 @@ use crate::ingest::git::reference;
 pub fn ends(text: &str) -> Result<DiffEnds, String> {
     let ends = text.split_once("...").or_else(|| text.split_once(".."));
     let (base, head) = ends.ok_or("give two commits, branches or tags: base..head")?;
-    for end in [base, head] {
-        reference::check(end).map_err(|error| error.to_string())?;
-    }
     Ok(DiffEnds {
         base: base.to_owned(),
         head: head.to_owned(),
@@ -30,9 +26,7 @@ mod tests {
             let ends = ends(text).unwrap();
             assert_eq!((&*ends.base, &*ends.head), ("main", "fix/x-1.2"), "{text}");
         }
-        for text in [
-            "", "main", "..", "main..", "..main", "a....b", "a..b..c", "-x..a", "a..:/b", "a b..c",
-        ] {
+        for text in ["", "main"] {
             assert!(ends(text).is_err(), "{text}");
         }
     }

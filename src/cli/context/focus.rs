@@ -3,8 +3,6 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use foveate_model::RepoPath;
-
 use crate::cli::UsageError;
 
 /// The path that `given`, of an argument of this name, means below `root`, which is canonical. Links are followed in the directories
@@ -12,7 +10,7 @@ use crate::cli::UsageError;
 ///
 /// # Errors
 /// When it lies elsewhere.
-pub fn path(argument: &str, root: &Path, given: &str) -> Result<RepoPath, UsageError> {
+pub fn path(argument: &str, root: &Path, given: &str) -> Result<String, UsageError> {
     let (inside, here) = (root.join(given), std::path::absolute(given));
     let here = here.unwrap_or_else(|_| PathBuf::from(given));
     // What is not there, in a bare repository nothing is, is meant relative to the directory.
@@ -27,8 +25,7 @@ pub fn path(argument: &str, root: &Path, given: &str) -> Result<RepoPath, UsageE
             root.display()
         ))
     };
-    let path = path.ok_or_else(outside)?;
-    RepoPath::new(&path).map_err(|error| UsageError(format!("{argument}: {error}")))
+    path.ok_or_else(outside)
 }
 
 /// A path with the real path of the directory that it lies in.
@@ -76,11 +73,7 @@ mod tests {
             "cart/views/../add.py",
         ];
         for given in there.into_iter().chain([&*absolute, &*alias]) {
-            assert_eq!(
-                path("--x", &root, given).unwrap().as_str(),
-                "cart/add.py",
-                "{given}"
-            );
+            assert_eq!(path("--x", &root, given).unwrap(), "cart/add.py", "{given}");
         }
         for (given, meant) in [
             ("link.py", "link.py"),
@@ -91,7 +84,7 @@ mod tests {
             (".", ""),
             ("", ""),
         ] {
-            let path = path("--x", &root, given).map(|path| path.to_string());
+            let path = path("--x", &root, given);
             assert_eq!(path.unwrap_or_default(), meant, "{given:?}");
         }
     }

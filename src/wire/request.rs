@@ -1,0 +1,480 @@
+//! The validation of a question. Every door fills in a [`RawRequest`] with what it was given and gets a
+//! [`Question`], or an [`InvalidRequest`] that names the field; a door says how it calls that field.
+
+use std::ops::RangeInclusive;
+
+use foveate_model::RepoPath;
+use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
+use foveate_query::{Focus, Request, Seen};
+
+use super::{BreadthName, FormatName, IntentName};
+use crate::engine::{DiffEnds, Question, Target};
+use crate::ingest::git::reference;
+
+/// Entries that a list of one request may have.
+const MAX_ENTRIES: usize = 1000;
+/// Characters of a path.
+const MAX_PATH_CHARS: usize = 1024;
+/// Characters of the name of a place.
+const MAX_PLACE_CHARS: usize = 2048;
+/// Bytes of an address.
+const MAX_ADDRESS_BYTES: usize = 1024;
+
+/// A question as a door was given it. What is absent has its default.
+#[derive(Clone, Debug, Default)]
+#[allow(
+    missing_docs,
+    reason = "the fields of `Request` and `Target`, not validated"
+)]
+pub struct RawRequest {
+    pub repo: Option<String>,
+    pub query: Option<String>,
+    pub reference: Option<String>,
+    pub diff: Option<DiffEnds>,
+    pub budget_tokens: Option<u64>,
+    pub breadth: Option<BreadthName>,
+    pub min_probability: Option<f32>,
+    pub max_files: Option<u64>,
+    pub max_chars: Option<u64>,
+    pub link_base: Option<String>,
+    pub format: Option<FormatName>,
+    pub intent: Option<IntentName>,
+    pub limit: Option<u64>,
+    pub focus_paths: Vec<String>,
+    pub focus_symbols: Vec<String>,
+    pub seen_paths: Vec<String>,
+    pub seen_places: Vec<String>,
+}
+
+/// A field of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Field {
+    Repo,
+    Query,
+    Ref,
+    DiffBase,
+    DiffHead,
+    BudgetTokens,
+    MinProbability,
+    MaxFiles,
+    MaxChars,
+    LinkBase,
+    Limit,
+    FocusPaths,
+    FocusSymbols,
+    SeenPaths,
+    SeenPlaces,
+}
+
+impl Field {
+    /// The path of the field in a body.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Repo => "repo",
+            Self::Query => "query",
+            Self::Ref => "ref",
+            Self::DiffBase => "diff.base",
+            Self::DiffHead => "diff.head",
+            Self::BudgetTokens => "budget_tokens",
+            Self::MinProbability => "min_probability",
+            Self::MaxFiles => "max_files",
+            Self::MaxChars => "max_chars",
+            Self::LinkBase => "link_base",
+            Self::Limit => "limit",
+            Self::FocusPaths => "focus.paths",
+            Self::FocusSymbols => "focus.symbols",
+            Self::SeenPaths => "seen.paths",
+            Self::SeenPlaces => "seen.places",
+        }
+    }
+
+    /// The argument of the command line.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Self::Repo => "DIR",
+            Self::Query => "TEXT",
+            Self::Ref => "--ref",
+            Self::DiffBase | Self::DiffHead => "--diff",
+            Self::BudgetTokens => "--budget",
+            Self::MinProbability => "--min-probability",
+            Self::MaxFiles => "--max-files",
+            Self::MaxChars => "--max-chars",
+            Self::LinkBase => "--link-base",
+            Self::Limit => "--limit",
+            Self::FocusPaths => "--focus-path",
+            Self::FocusSymbols => "--focus-symbol",
+            Self::SeenPaths => "--seen-path",
+            Self::SeenPlaces => "--seen-place",
+        }
+    }
+
+    /// It `must be …`, `is …` or `has …`.
+    fn refuse(self, predicate: impl std::fmt::Display) -> InvalidRequest {
+        InvalidRequest {
+            field: self,
+            reason: format!(" {predicate}"),
+            is_empty_query: false,
+        }
+    }
+
+    /// It is wrong for what `error` says.
+    fn wrong(self, error: impl std::fmt::Display) -> InvalidRequest {
+        InvalidRequest {
+            field: self,
+            reason: format!(": {error}"),
+            is_empty_query: false,
+        }
+    }
+}
+
+/// Why a question cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidRequest {
+    /// The field that is wrong.
+    pub field: Field,
+    /// Whether there is nothing to answer.
+    pub is_empty_query: bool,
+    reason: String,
+}
+
+impl InvalidRequest {
+    /// What is wrong and what to do, for who calls the field `name`.
+    pub fn detail(&self, name: &str) -> String {
+        format!("{name}{}", self.reason)
+    }
+}
+
+impl RawRequest {
+    /// The question, with a text of at most `max_query_bytes`.
+    ///
+    /// # Errors
+    /// When a field is missing or has a value that cannot be used.
+    pub fn validate(self, max_query_bytes: usize) -> Result<Question, InvalidRequest> {
+        let defaults = Request::default();
+        let missing = || Field::Repo.refuse("is missing: name the repository to ask");
+        let repo = self.repo.ok_or_else(missing)?;
+        let target = target(self.reference, self.diff)?;
+        let query = query(self.query, &target, max_query_bytes)?;
+        let budget_tokens = in_range(Field::BudgetTokens, self.budget_tokens, &BUDGET_TOKENS)?;
+        let limit = in_range(Field::Limit, self.limit, &LIMIT)?;
+        let request = Request {
+            repo: repo.clone(),
+            query,
+            budget_tokens: budget_tokens.unwrap_or(defaults.budget_tokens),
+            breadth: self.breadth.unwrap_or_default().into(),
+            min_probability: probability(self.min_probability)?,
+            max_files: in_range(Field::MaxFiles, self.max_files, &MAX_FILES)?,
+            max_chars: in_range(Field::MaxChars, self.max_chars, &MAX_CHARS)?,
+            link_base: self.link_base.map(link_base).transpose()?,
+            format: self.format.unwrap_or_default().into(),
+            intent: self.intent.map(Into::into),
+            limit: limit.unwrap_or(defaults.limit),
+            focus: Focus {
+                paths: paths(Field::FocusPaths, &self.focus_paths)?,
+                symbols: few(Field::FocusSymbols, self.focus_symbols)?,
+            },
+            changes: Vec::new(),
+            seen: Seen {
+                paths: paths(Field::SeenPaths, &self.seen_paths)?,
+                places: places(self.seen_places)?,
+            },
+        };
+        Ok(Question {
+            repo,
+            target,
+            request,
+        })
+    }
+}
+
+/// What the question is answered from.
+fn target(reference: Option<String>, diff: Option<DiffEnds>) -> Result<Target, InvalidRequest> {
+    let check = |field: Field, reference: &str| {
+        reference::check(reference).map_err(|error| field.wrong(error))
+    };
+    let Some(ends) = diff else {
+        let Some(reference) = reference else {
+            return Ok(Target::Current);
+        };
+        check(Field::Ref, &reference)?;
+        return Ok(Target::Revision(reference));
+    };
+    check(Field::DiffBase, &ends.base)?;
+    check(Field::DiffHead, &ends.head)?;
+    if reference.is_some_and(|reference| reference != ends.head) {
+        let predicate = "is not the head of the diff, which is answered from: leave it out";
+        return Err(Field::Ref.refuse(predicate));
+    }
+    Ok(Target::Diff(ends))
+}
+
+/// The text; what was changed is a question, too.
+fn query(
+    query: Option<String>,
+    target: &Target,
+    max_bytes: usize,
+) -> Result<String, InvalidRequest> {
+    let has_diff = matches!(target, Target::Diff(_));
+    let Some(query) = query.or_else(|| has_diff.then(String::new)) else {
+        let predicate = "is missing: give the issue, question or stack trace";
+        return Err(Field::Query.refuse(predicate));
+    };
+    if query.trim().is_empty() && !has_diff {
+        return Err(InvalidRequest {
+            is_empty_query: true,
+            ..Field::Query.refuse("is empty: give the issue, question or stack trace")
+        });
+    }
+    if query.len() > max_bytes {
+        return Err(Field::Query.refuse(format!(
+            "has {} bytes, and answer.max_query_bytes is {max_bytes}: cut it",
+            query.len()
+        )));
+    }
+    Ok(query)
+}
+
+fn in_range(
+    field: Field,
+    value: Option<u64>,
+    range: &RangeInclusive<usize>,
+) -> Result<Option<usize>, InvalidRequest> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    match usize::try_from(value) {
+        Ok(value) if range.contains(&value) => Ok(Some(value)),
+        _ => {
+            let (min, max) = (range.start(), range.end());
+            Err(field.refuse(format!("must be {min} to {max}, not {value}")))
+        }
+    }
+}
+
+fn probability(value: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
+    match value {
+        Some(value) if !(0.0..=1.0).contains(&value) => {
+            Err(Field::MinProbability.refuse(format!("must be 0 to 1, not {value}")))
+        }
+        value => Ok(value),
+    }
+}
+
+/// The address of a repository on the web: it stands in markup, so that only what may stand in an address
+/// is taken.
+fn link_base(text: String) -> Result<String, InvalidRequest> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
+    let after = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    match after {
+        Some(rest)
+            if !rest.is_empty()
+                && rest.chars().all(is_plain)
+                && text.len() <= MAX_ADDRESS_BYTES =>
+        {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err(Field::LinkBase.refuse(
+            "must be the web address of a repository, such as https://github.com/pallets/flask",
+        )),
+    }
+}
+
+fn few(field: Field, entries: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
+    match entries.len() {
+        0..=MAX_ENTRIES => Ok(entries),
+        count => Err(field.refuse(format!(
+            "has {count} entries; at most {MAX_ENTRIES} are read"
+        ))),
+    }
+}
+
+fn paths(field: Field, typed: &[String]) -> Result<Vec<RepoPath>, InvalidRequest> {
+    if typed.len() > MAX_ENTRIES {
+        few(field, typed.to_vec())?;
+    }
+    let path = |path: &String| {
+        if path.chars().count() > MAX_PATH_CHARS {
+            let predicate = format!("has a path of more than {MAX_PATH_CHARS} characters");
+            return Err(field.refuse(predicate));
+        }
+        RepoPath::from_typed(path).map_err(|error| field.wrong(error))
+    };
+    typed.iter().map(path).collect()
+}
+
+/// Places, as `path:name` or `path:start-end`. Whether they are there is not looked at.
+fn places(named: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
+    let named = few(Field::SeenPlaces, named)?;
+    for place in &named {
+        if place.chars().count() > MAX_PLACE_CHARS {
+            let predicate = format!("has a place of more than {MAX_PLACE_CHARS} characters");
+            return Err(Field::SeenPlaces.refuse(predicate));
+        }
+        let parts = place.split_once(':');
+        if !parts.is_some_and(|(path, name)| !path.is_empty() && !name.is_empty()) {
+            let error = format!("{place:?} is not a place: write path:name or path:start-end");
+            return Err(Field::SeenPlaces.wrong(error));
+        }
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> RawRequest {
+        RawRequest {
+            repo: Some("shop".to_owned()),
+            query: Some("where is it?".to_owned()),
+            ..RawRequest::default()
+        }
+    }
+
+    fn ends(base: &str, head: &str) -> Option<DiffEnds> {
+        Some(DiffEnds {
+            base: base.to_owned(),
+            head: head.to_owned(),
+        })
+    }
+
+    #[test]
+    fn what_is_absent_has_its_default() {
+        let question = asked().validate(100).unwrap();
+        let defaults = Request::default();
+        assert_eq!(
+            (&*question.repo, question.target),
+            ("shop", Target::Current)
+        );
+        assert_eq!(question.request.repo, "shop");
+        assert_eq!(question.request.budget_tokens, defaults.budget_tokens);
+        assert_eq!(question.request.limit, defaults.limit);
+        let of_a_change = RawRequest {
+            query: None,
+            diff: ends("main", "fix"),
+            reference: Some("fix".to_owned()),
+            ..asked()
+        };
+        let question = of_a_change.validate(100).unwrap();
+        assert!(matches!(question.target, Target::Diff(ends) if ends.head == "fix"));
+        assert_eq!(question.request.query, "");
+    }
+
+    #[test]
+    fn every_limit_is_held_and_names_its_field() {
+        type Change = fn(&mut RawRequest);
+        let many = || vec!["a.py".to_owned(); MAX_ENTRIES + 1];
+        let text = |n: usize| "a".repeat(n);
+        let cases: [(Change, Field, &str); 23] = [
+            (|r| r.repo = None, Field::Repo, "is missing"),
+            (|r| r.query = None, Field::Query, "is missing"),
+            (
+                |r| r.query = Some(" \n".to_owned()),
+                Field::Query,
+                "is empty",
+            ),
+            (
+                |r| r.query = Some("x".repeat(101)),
+                Field::Query,
+                "101 bytes",
+            ),
+            (
+                |r| r.reference = Some("-x".to_owned()),
+                Field::Ref,
+                "begins with",
+            ),
+            (|r| r.diff = ends("", "fix"), Field::DiffBase, "is empty"),
+            (
+                |r| r.diff = ends("main", "a..b"),
+                Field::DiffHead,
+                "a range",
+            ),
+            (
+                |r| {
+                    r.diff = ends("main", "fix");
+                    r.reference = Some("main".to_owned());
+                },
+                Field::Ref,
+                "leave it out",
+            ),
+            (
+                |r| r.budget_tokens = Some(199),
+                Field::BudgetTokens,
+                "200 to 128000, not 199",
+            ),
+            (
+                |r| r.budget_tokens = Some(u64::MAX),
+                Field::BudgetTokens,
+                "128000",
+            ),
+            (
+                |r| r.min_probability = Some(1.5),
+                Field::MinProbability,
+                "0 to 1, not 1.5",
+            ),
+            (
+                |r| r.min_probability = Some(f32::NAN),
+                Field::MinProbability,
+                "0 to 1",
+            ),
+            (
+                |r| r.max_files = Some(0),
+                Field::MaxFiles,
+                "1 to 1000, not 0",
+            ),
+            (
+                |r| r.max_chars = Some(999),
+                Field::MaxChars,
+                "1000 to 10000000",
+            ),
+            (|r| r.limit = Some(101), Field::Limit, "1 to 100, not 101"),
+            (
+                |r| r.link_base = Some("javascript:alert(1)".to_owned()),
+                Field::LinkBase,
+                "web address",
+            ),
+            (
+                |r| r.focus_paths = vec!["../x".to_owned()],
+                Field::FocusPaths,
+                "../x",
+            ),
+            (
+                |r| r.seen_paths = vec!["/x".to_owned()],
+                Field::SeenPaths,
+                "/x",
+            ),
+            (
+                |r| r.seen_places = vec!["a.py".to_owned()],
+                Field::SeenPlaces,
+                "path:start-end",
+            ),
+            (|_| (), Field::FocusPaths, "1001 entries"),
+            (|_| (), Field::FocusSymbols, "1001 entries"),
+            (|_| (), Field::SeenPaths, "1024 characters"),
+            (|_| (), Field::SeenPlaces, "2048 characters"),
+        ];
+        for (change, field, reason) in cases {
+            let mut raw = asked();
+            change(&mut raw);
+            match reason {
+                "1001 entries" if field == Field::FocusPaths => raw.focus_paths = many(),
+                "1001 entries" => raw.focus_symbols = many(),
+                "1024 characters" => raw.seen_paths = vec![text(MAX_PATH_CHARS + 1)],
+                "2048 characters" => raw.seen_places = vec![text(MAX_PLACE_CHARS + 1)],
+                _ => {}
+            }
+            let refused = raw.validate(100).expect_err(reason);
+            assert_eq!(refused.field, field, "{reason}");
+            let detail = refused.detail(field.argument());
+            assert!(detail.starts_with(field.argument()), "{detail}");
+            assert!(detail.contains(reason), "{detail}");
+            assert_eq!(
+                refused.is_empty_query,
+                reason == "is empty" && field == Field::Query
+            );
+        }
+    }
+}
