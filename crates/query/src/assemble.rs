@@ -3,8 +3,8 @@
 //! other. It ranks nothing and reads no file.
 //!
 //! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions and
-//! stretches, [`likely`] says which are worth their tokens, [`twins`] knows those that say the same,
-//! [`links`] finds tests, callers and imports, [`needs`] what the bodies rest on, [`cards`] show of the
+//! stretches, [`likely`] says which are worth their tokens, [`near_duplicates`] knows those that say the same,
+//! [`links`] finds tests, callers and imports, [`dependencies`] what the bodies rest on, [`cards`] show of the
 //! rest what must be told. They make entries with [`card`] and [`source`] and put them into a
 //! [`packed::Packed`], which knows the budget and that no line is delivered twice; [`render`] turns
 //! entries into text. Start at [`assemble()`].
@@ -14,17 +14,17 @@ mod card;
 mod cards;
 mod changed;
 mod config;
+mod dependencies;
 mod fold;
 mod likely;
 mod links;
-mod needs;
+mod near_duplicates;
 mod packed;
 mod permalink;
 mod plan;
 mod render;
 mod siblings;
 mod source;
-mod twins;
 mod unindexed;
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use foveate_model::Role;
 use super::Dropped;
 use super::card;
 use super::changed;
+use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{Pass, Plan};
 use super::render::SectionKind;
 use super::source::Matters;
-use super::twins::{Stretch, Twin};
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::changed_lines;
 
@@ -44,7 +44,7 @@ struct Body {
     measured: Option<Measured>,
     worth: f32,
     /// The body that is shown in its place, where its state is `Alike`.
-    twin: Option<Twin>,
+    near_duplicate: Option<NearDuplicate>,
     state: State,
 }
 
@@ -70,7 +70,7 @@ impl Bodies {
     /// The caller's change, the ranked places, then the definitions that the query names and that are not
     /// ranked.
     pub(super) fn new(plan: &Plan<'_>) -> Self {
-        let most = plan.config.full_candidates;
+        let most = plan.config.bodies.candidates;
         let files = &plan.snapshot.files;
         let named = plan.named_order.iter().take(most);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
@@ -112,7 +112,10 @@ impl Bodies {
                 Pass::Rest => body.is_changed,
             };
             if must_be_cut && body.state == State::Waiting {
-                body.add_cut(plan, plan.budget * plan.config.cut_share as usize / 100);
+                body.add_cut(
+                    plan,
+                    plan.budget * plan.config.bodies.cut_share as usize / 100,
+                );
             }
         }
     }
@@ -133,15 +136,15 @@ impl Bodies {
 
     /// The best of those that another body says nearly the same as: a card each that says which,
     /// and what differs.
-    pub(super) fn twin_cards(&self, plan: &mut Plan<'_>) {
+    pub(super) fn near_duplicate_cards(&self, plan: &mut Plan<'_>) {
         let mut alike: Vec<&Body> = self
             .bodies
             .iter()
             .filter(|body| body.state == State::Alike)
             .collect();
         alike.sort_by_key(|body| body.rank);
-        for body in alike.into_iter().take(plan.config.twin_cards) {
-            body.add_twin_card(plan);
+        for body in alike.into_iter().take(plan.config.near_duplicates.cards) {
+            body.add_near_duplicate_card(plan);
         }
     }
 
@@ -172,9 +175,9 @@ impl Bodies {
         // Best ranked ones and named ones in turn: either may be what the question is about.
         let named = plan.named_order.iter().copied();
         let mut named = named.filter(|_| plan.asks_about_named());
-        let likely = self.shown(plan.config.seeds, plan.limits.min_seed_probability);
+        let likely = self.shown(plan.config.links.seeds, plan.limits.min_seed_probability);
         let mut ranked = likely.into_iter();
-        while seeds.len() < plan.config.seeds {
+        while seeds.len() < plan.config.links.seeds {
             let pair = [ranked.next(), named.next()];
             if pair == [None, None] {
                 break;
@@ -288,30 +291,30 @@ impl Body {
     }
 
     fn add(&mut self, plan: &mut Plan<'_>, measured: Measured, shows: Shows) {
-        if self.find_twin(plan) {
+        if self.find_near_duplicate(plan) {
             self.state = State::Alike;
         } else {
             plan.packed.add(measured, shows, (BODY, self.rank));
-            plan.twins.show(self.stretch);
+            plan.near_duplicates.show(self.stretch);
             self.state = State::Shown;
         }
     }
 
     /// Whether a body that is shown says nearly the same. What the query names is shown all the
     /// same unless nothing differs; and a passage has no card that could say what differs.
-    fn find_twin(&mut self, plan: &mut Plan<'_>) -> bool {
-        let Some(twin) = plan.find_twin(self.stretch) else {
+    fn find_near_duplicate(&mut self, plan: &mut Plan<'_>) -> bool {
+        let Some(near_duplicate) = plan.find_near_duplicate(self.stretch) else {
             return false;
         };
         let is_free = |id: DefId| !plan.named.contains_key(&id);
         let may_differ = self.definition().is_some_and(is_free);
-        let found = may_differ || twin.differing.is_empty();
-        self.twin = Some(twin);
+        let found = may_differ || near_duplicate.differing.is_empty();
+        self.near_duplicate = Some(near_duplicate);
         found
     }
 
-    fn add_twin_card(&self, plan: &mut Plan<'_>) {
-        let (Some(id), Some(twin)) = (self.definition(), &self.twin) else {
+    fn add_near_duplicate_card(&self, plan: &mut Plan<'_>) {
+        let (Some(id), Some(near_duplicate)) = (self.definition(), &self.near_duplicate) else {
             return;
         };
         if plan.packed.has(self.place.id) {
@@ -321,7 +324,13 @@ impl Body {
             SectionKind::Tests => SectionKind::Tests,
             _ => SectionKind::Definitions,
         };
-        let entry = card::twin(plan.snapshot, id, section, twin, plan.config.members);
+        let entry = card::near_duplicate(
+            plan.snapshot,
+            id,
+            section,
+            near_duplicate,
+            plan.config.cards.members,
+        );
         // What does not fit is reported as dropped all the same.
         let _ = plan.try_add(entry, plan.card_shows(id), (COMPACT, self.rank), Pass::Rest);
     }
@@ -345,13 +354,13 @@ impl Body {
     /// The largest part of the budget that one body may take: a giant must not eat it all unless it
     /// is the best, or nothing else wants it.
     fn most_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
-        let config = plan.config;
+        let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
             _ if self.is_changed => 100,
-            (0, Pass::Share) => config.first_body_share,
+            (0, Pass::Share) => config.first_share,
             (0, Pass::Rest) => 100,
-            (_, Pass::Share) => config.other_body_share,
-            (_, Pass::Rest) => config.rest_body_share,
+            (_, Pass::Share) => config.other_share,
+            (_, Pass::Rest) => config.rest_share,
         };
         let most = plan.budget * percent as usize / 100;
         if self.is_container && !self.is_changed {
@@ -363,7 +372,7 @@ impl Body {
 
     fn add_cut(&mut self, plan: &mut Plan<'_>, most: usize) {
         let most = most.min(plan.packed.left());
-        if most < plan.config.least_cut || plan.packed.shows_any(self.file, self.place.lines) {
+        if most < plan.config.bodies.min_cut || plan.packed.shows_any(self.file, self.place.lines) {
             return;
         }
         let mut bytes = most.saturating_sub(MARKUP_TOKENS) as f32 * BYTES_PER_TOKEN * 0.8;
@@ -430,7 +439,7 @@ fn body(plan: &Plan<'_>, mut place: RankedPlace, rank: usize, is_changed: bool) 
         _ => SectionKind::Snippets,
     };
     let is_likely = rank == 0 || is_changed || plan.is_likely(&place, tokens);
-    let cost = (tokens as f32).powf(plan.config.cost_exponent);
+    let cost = (tokens as f32).powf(plan.config.bodies.cost_exponent);
     Body {
         worth: place.probability / cost,
         place,
@@ -443,7 +452,7 @@ fn body(plan: &Plan<'_>, mut place: RankedPlace, rank: usize, is_changed: bool) 
         tokens,
         is_counted: false,
         measured: None,
-        twin: None,
+        near_duplicate: None,
         state: if is_likely {
             State::Waiting
         } else {

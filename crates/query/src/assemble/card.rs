@@ -6,9 +6,9 @@ use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
 use super::Fidelity;
 use super::fold;
+use super::near_duplicates::NearDuplicate;
 use super::render::{Entry, Scope, SectionKind, Shape};
 use super::source::{Matters, Part, clean, cut, one_line, span_of, whole_lines};
-use super::twins::Twin;
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
@@ -26,19 +26,24 @@ pub(super) fn compact(snapshot: &Snapshot, id: DefId, section: SectionKind) -> E
 
 /// The compact card of a definition that another one, shown whole, says nearly the same as: which
 /// one, and up to so many of the lines that differ.
-pub(super) fn twin(
+pub(super) fn near_duplicate(
     snapshot: &Snapshot,
     id: DefId,
     section: SectionKind,
-    twin: &Twin,
+    near_duplicate: &NearDuplicate,
     most: usize,
 ) -> Entry {
     let files = &snapshot.files;
     let mut entry = compact(snapshot, id, section);
     entry
         .body
-        .push_str(&own_lines(files, id, &twin.differing.own, most));
-    let theirs: Vec<String> = twin.differing.theirs.iter().map(u32::to_string).collect();
+        .push_str(&own_lines(files, id, &near_duplicate.differing.own, most));
+    let theirs: Vec<String> = near_duplicate
+        .differing
+        .theirs
+        .iter()
+        .map(u32::to_string)
+        .collect();
     if let Some(shown) = theirs
         .get(..theirs.len().min(most))
         .filter(|s| !s.is_empty())
@@ -46,12 +51,12 @@ pub(super) fn twin(
         let line = format!("\n  … without {} of the other", shown.join(", "));
         entry.body.push_str(&line);
     }
-    let relation = if twin.differing.is_empty() {
+    let relation = if near_duplicate.differing.is_empty() {
         "same_as"
     } else {
         "like"
     };
-    let (path, lines) = (files.path(twin.file), twin.lines);
+    let (path, lines) = (files.path(near_duplicate.file), near_duplicate.lines);
     let place = format!("{path}:{}-{}", lines.start, lines.end);
     entry.reason = format!("nearly the same as {place}");
     entry.facts.push((relation, place));

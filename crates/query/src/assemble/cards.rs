@@ -76,7 +76,7 @@ impl Plan<'_> {
     /// Adds a file by the names in it, if there is room.
     fn outline(&mut self, file: FileId, reason: &str, position: usize) {
         let section = SectionKind::Definitions;
-        let entry = card::outline(self.snapshot, file, section, self.config.members);
+        let entry = card::outline(self.snapshot, file, section, self.config.cards.members);
         if let Some(entry) = entry {
             let shows = Shows {
                 file,
@@ -97,7 +97,7 @@ impl Plan<'_> {
     /// later loses its card.
     pub(super) fn named_cards(&mut self) {
         let most = self.config.breadth.wide.named_cards;
-        let mut left = self.budget * self.config.named_cards_share / 100;
+        let mut left = self.budget * self.config.cards.named_share / 100;
         // Where nothing has to be changed, names are what is asked about.
         let is_asked = !self.intent.is_change() || self.limits.named_cards == most;
         let mut unlikely = if is_asked {
@@ -110,8 +110,8 @@ impl Plan<'_> {
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;
             let strength = self.named.get(&id).copied().unwrap_or(0.0);
-            let is_wanted =
-                is_shown || unlikely > 0 && (is_asked || strength >= self.config.sure_strength);
+            let is_wanted = is_shown
+                || unlikely > 0 && (is_asked || strength >= self.config.cards.sure_strength);
             if self.packed.shows_all(file, lines) || !is_wanted {
                 continue;
             }
@@ -121,7 +121,7 @@ impl Plan<'_> {
                 continue;
             }
             let (entry, order) = if is_class {
-                let members = self.config.members;
+                let members = self.config.cards.members;
                 let section = SectionKind::Definitions;
                 let entry = card::standard(self.snapshot, id, section, members);
                 (entry, (STANDARD, position))
@@ -150,7 +150,7 @@ impl Plan<'_> {
         let least = self.limits.min_card_probability;
         let likely = self.ranked.functions.iter();
         let ranked = likely.take_while(|f| f.probability >= least).map(|f| f.id);
-        let most = self.config.compact_cards;
+        let most = self.config.cards.compact;
         let ids: Vec<DefId> = ranked
             .take(most * 2)
             .chain(self.named_order.iter().copied().take(most))

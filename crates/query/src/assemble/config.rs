@@ -9,34 +9,74 @@ use crate::request::Breadth;
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)] // Each key is documented in the file.
 pub struct AssembleConfig {
-    pub full_candidates: usize,
-    pub cost_exponent: f32,
     pub usual_tokens: f32,
-    pub first_body_share: u32,
-    pub other_body_share: u32,
-    pub rest_body_share: u32,
-    pub cut_share: u32,
-    pub container_tokens: usize,
-    pub named_strength: f32,
-    pub sure_strength: f32,
-    pub named_cards_share: usize,
-    pub compact_cards: usize,
-    pub members: usize,
-    pub least_cut: usize,
-    pub seeds: usize,
-    pub callers_of_one: usize,
-    pub twin_lines: usize,
-    pub twin_percent: usize,
-    pub twin_cards: usize,
-    pub dropped: usize,
-    pub side_dishes_from: usize,
-    pub main_share: usize,
-    pub confidence: Calibration,
-    pub low_confidence: f32,
-    pub specific_words: usize,
     pub likely_file: f32,
+    pub full_shares_from: usize,
+    pub main_share: usize,
+    pub dropped: usize,
+    pub bodies: BodiesConfig,
+    pub cards: CardsConfig,
+    pub links: LinksConfig,
+    pub near_duplicates: NearDuplicatesConfig,
+    pub confidence: ConfidenceConfig,
     pub breadth: Breadths,
     pub shares: Shares,
+}
+
+/// What is shown whole, and how much of the budget one body may take.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct BodiesConfig {
+    pub candidates: usize,
+    pub cost_exponent: f32,
+    pub first_share: u32,
+    pub other_share: u32,
+    pub rest_share: u32,
+    pub cut_share: u32,
+    pub min_cut: usize,
+    pub container_tokens: usize,
+}
+
+/// What is shown by its signature.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct CardsConfig {
+    pub named_strength: f32,
+    pub sure_strength: f32,
+    pub named_share: usize,
+    pub members: usize,
+    pub compact: usize,
+}
+
+/// Of what tests and callers are looked up.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct LinksConfig {
+    pub seeds: usize,
+    pub callers_of_one: usize,
+}
+
+/// Which bodies are shown once.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct NearDuplicatesConfig {
+    pub min_lines: usize,
+    pub min_percent: usize,
+    pub cards: usize,
+}
+
+/// How sure an answer is of its context.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ConfidenceConfig {
+    pub line: Calibration,
+    pub low: f32,
+    pub specific_words: usize,
 }
 
 /// What gets in, per breadth.

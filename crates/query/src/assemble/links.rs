@@ -7,11 +7,11 @@ use foveate_index::{Confidence, DefId, FileId};
 use foveate_model::{Lines, ReferenceKind, Role, Span};
 
 use super::card;
+use super::near_duplicates::Stretch;
 use super::packed::{LINK, Shows};
 use super::plan::{Pass, Plan};
 use super::render::{Entry, SectionKind, Shape};
 use super::source::{around, clean, one_line, prefix};
-use super::twins::Stretch;
 use super::{Dropped, Fidelity};
 use crate::issue::Issue;
 use crate::rank::{PlaceId, RankedPlace};
@@ -260,7 +260,7 @@ fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
         )
     };
     let mut per_seed: Vec<Vec<Link>> = Vec::new();
-    let most = plan.config.callers_of_one;
+    let most = plan.config.links.callers_of_one;
     for seed in seeds {
         let mut sites: Vec<_> = plan
             .snapshot
@@ -396,7 +396,7 @@ fn add_test(
     };
     let reason = format!("tests {}", files.definition(of).qualified_name);
     let stretch = Stretch::of_definition(files, id);
-    if *whole > 0 && definition.kind.is_function() && plan.find_twin(stretch).is_none() {
+    if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(stretch).is_none() {
         let mut entry = card::full(
             plan.snapshot,
             &RankedPlace::new(files, place),
@@ -408,7 +408,7 @@ fn add_test(
             .is_ok()
         {
             *whole -= 1;
-            plan.twins.show(stretch);
+            plan.near_duplicates.show(stretch);
             return Ok(());
         }
     }
@@ -428,7 +428,7 @@ fn add_test_file(
         plan.snapshot,
         tests,
         SectionKind::Tests,
-        plan.config.members / 2,
+        plan.config.cards.members / 2,
     ) else {
         return Ok(());
     };

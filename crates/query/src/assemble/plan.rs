@@ -7,13 +7,13 @@ use foveate_index::{DefId, FileId, Files, Snapshot};
 use super::bodies::Bodies;
 use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
+use super::dependencies;
 use super::links::Links;
-use super::needs;
+use super::near_duplicates::{Alike, NearDuplicate, NearDuplicates, Stretch};
 use super::packed::{Form, Order, Packed, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
 use super::siblings;
-use super::twins::{Alike, Stretch, Twin, Twins};
 use super::{Dropped, Pack, unindexed};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
@@ -47,7 +47,7 @@ pub(super) struct Plan<'a> {
     pub budget: usize,
     pub packed: Packed<'a>,
     /// The bodies of `packed`, so that none of them comes twice.
-    pub twins: Twins,
+    pub near_duplicates: NearDuplicates,
     /// How strongly the query names a definition: the strongest evidence.
     pub named: HashMap<DefId, f32>,
     /// The probability of each ranked file.
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
             let strength = named.entry(evidence.definition).or_default();
             *strength = strength.max(evidence.strength);
         }
-        named.retain(|_, strength| *strength >= config.named_strength);
+        named.retain(|_, strength| *strength >= config.cards.named_strength);
         let mut order: Vec<(DefId, f32)> = named.iter().map(|(id, s)| (*id, *s)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let mut limits = config.limits(request.breadth);
@@ -106,7 +106,7 @@ impl<'a> Plan<'a> {
                 form(snapshot, request, intent, candidates, ranked),
                 changed::seen(&snapshot.files, &request.seen),
             ),
-            twins: Twins::default(),
+            near_duplicates: NearDuplicates::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),
             named,
             words: words(&request.query),
@@ -130,10 +130,10 @@ impl<'a> Plan<'a> {
         let mut links = Links::new(&self, &bodies.seeds(&self));
         links.fill(&mut self, Pass::Share);
         bodies.fill(&mut self, Pass::Rest);
-        bodies.twin_cards(&mut self);
+        bodies.near_duplicate_cards(&mut self);
         bodies.cut_best(&mut self);
-        let shown = bodies.shown(self.config.seeds, self.limits.min_seed_probability);
-        needs::add_cards(&mut self, &shown);
+        let shown = bodies.shown(self.config.links.seeds, self.limits.min_seed_probability);
+        dependencies::add_cards(&mut self, &shown);
         self.compact_cards();
         self.outlines();
         siblings::add(&mut self);
@@ -142,7 +142,7 @@ impl<'a> Plan<'a> {
         links.report(&mut self);
         self.report_files();
         unindexed::report(&mut self);
-        let confidence = self.config.confidence.apply(bodies.confidence());
+        let confidence = self.config.confidence.line.apply(bodies.confidence());
         let confidence = confidence * self.specificity();
         self.finish(confidence)
     }
@@ -186,13 +186,13 @@ impl<'a> Plan<'a> {
     fn is_unsure(&self, confidence: f32) -> bool {
         (self.intent.is_change() || self.specificity() < 1.0)
             && !self.ranked.places.is_empty()
-            && confidence < self.config.low_confidence
+            && confidence < self.config.confidence.low
     }
 
     /// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
     /// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
     fn specificity(&self) -> f32 {
-        let enough = self.config.specific_words.max(1);
+        let enough = self.config.confidence.specific_words.max(1);
         let is_named = !self.named.is_empty()
             || !self.candidates.files.is_empty()
             || !self.candidates.changed.is_empty();
@@ -233,7 +233,7 @@ impl<'a> Plan<'a> {
         let is_main = matches!(section, SectionKind::Definitions | SectionKind::Snippets)
             || percent >= self.config.main_share;
         let share = self.budget * percent / 100;
-        let full = self.config.side_dishes_from.max(1);
+        let full = self.config.full_shares_from.max(1);
         if is_main || self.budget >= full {
             share
         } else {
@@ -242,12 +242,13 @@ impl<'a> Plan<'a> {
     }
 
     /// A body that is shown and says nearly the same as a stretch of a file.
-    pub(super) fn find_twin(&mut self, stretch: Stretch) -> Option<Twin> {
+    pub(super) fn find_near_duplicate(&mut self, stretch: Stretch) -> Option<NearDuplicate> {
         let alike = Alike {
-            lines: self.config.twin_lines,
-            percent: self.config.twin_percent,
+            lines: self.config.near_duplicates.min_lines,
+            percent: self.config.near_duplicates.min_percent,
         };
-        self.twins.find(&self.snapshot.files, stretch, alike)
+        self.near_duplicates
+            .find(&self.snapshot.files, stretch, alike)
     }
 
     /// Adds an entry if the pass allows what it costs; gives its cost where it does not.

@@ -3,11 +3,11 @@
 
 mod asked;
 mod budget;
+mod near_duplicates;
 mod nested;
 mod renderings;
 mod rules;
 mod surroundings;
-mod twins;
 mod unindexed;
 mod unsafe_text;
 

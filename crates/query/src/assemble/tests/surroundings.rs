@@ -1,4 +1,4 @@
-//! What stands around the bodies: what they need, who calls them, and what is held back.
+//! What stands around the bodies: what they dependency, who calls them, and what is held back.
 
 use foveate_model::Lines;
 

@@ -13,7 +13,7 @@ use crate::rank::PlaceId;
 
 /// A definition that others need.
 #[derive(Clone, Copy, Debug)]
-struct Need {
+struct Dependency {
     id: DefId,
     /// The best of those that need it.
     of: DefId,
@@ -26,48 +26,48 @@ pub(super) fn add_cards(plan: &mut Plan<'_>, shown: &[DefId]) {
         return;
     }
     // Others are not tried where these do not fit: a full context has room for none of them.
-    let needs = needs(plan, shown).into_iter();
-    for (position, need) in needs.take(plan.limits.needed_cards).enumerate() {
+    let dependencies = dependencies(plan, shown).into_iter();
+    for (position, dependency) in dependencies.take(plan.limits.needed_cards).enumerate() {
         let files = &plan.snapshot.files;
-        let mut entry = card::compact(plan.snapshot, need.id, SectionKind::Definitions);
-        let class = files.parent(need.of).unwrap_or(need.of);
-        let is_base = plan.snapshot.graph.bases(class).contains(&need.id);
-        let of = files.definition(need.of).qualified_name.to_string();
+        let mut entry = card::compact(plan.snapshot, dependency.id, SectionKind::Definitions);
+        let class = files.parent(dependency.of).unwrap_or(dependency.of);
+        let is_base = plan.snapshot.graph.bases(class).contains(&dependency.id);
+        let of = files.definition(dependency.of).qualified_name.to_string();
         entry.reason = if is_base {
             format!("base class of what {of} is in")
         } else {
             format!("used by {of}")
         };
         entry.facts.push(("needed_by", of));
-        let shows = plan.card_shows(need.id);
+        let shows = plan.card_shows(dependency.id);
         let _ = plan.try_add(entry, shows, (LINK, position), Pass::Rest);
     }
 }
 
 /// What the shown definitions need, the most needed first: by several, by the best, surely, and
 /// little used elsewhere, for what is used everywhere is known or says little.
-fn needs(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Need> {
+fn dependencies(plan: &Plan<'_>, shown: &[DefId]) -> Vec<Dependency> {
     let (files, graph) = (&plan.snapshot.files, &plan.snapshot.graph);
-    let mut found: HashMap<DefId, Need> = HashMap::default();
+    let mut found: HashMap<DefId, Dependency> = HashMap::default();
     for (position, of) in shown.iter().enumerate() {
         for (id, sureness) in needed_by(plan, *of) {
-            let need = found.entry(id).or_insert(Need {
+            let dependency = found.entry(id).or_insert(Dependency {
                 id,
                 of: *of,
                 weight: 0.0,
             });
-            need.weight += sureness / (position as f32 + 1.0);
+            dependency.weight += sureness / (position as f32 + 1.0);
         }
     }
-    let mut needs: Vec<Need> = found
+    let mut found: Vec<Dependency> = found
         .into_values()
-        .filter(|need| is_told(files, need.id) && !is_in(plan, need.id))
+        .filter(|dependency| is_told(files, dependency.id) && !is_in(plan, dependency.id))
         .collect();
-    for need in &mut needs {
-        need.weight /= (1.0 + graph.uses_of(need.id).len() as f32).ln_1p();
+    for dependency in &mut found {
+        dependency.weight /= (1.0 + graph.uses_of(dependency.id).len() as f32).ln_1p();
     }
-    needs.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.id.cmp(&b.id)));
-    needs
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.id.cmp(&b.id)));
+    found
 }
 
 /// Whether a definition is in the context already.

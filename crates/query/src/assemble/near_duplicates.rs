@@ -25,7 +25,7 @@ pub(super) struct Stretch {
     pub span: Span,
     /// Where its own name stands, which is left out: a copy may be called otherwise.
     pub name: Span,
-    /// Whether it is an asynchronous function: a twin may be the same without `async` and `await`.
+    /// Whether it is an asynchronous function: a near_duplicate may be the same without `async` and `await`.
     pub is_async: bool,
 }
 
@@ -65,7 +65,7 @@ struct Shown {
 
 /// Another body, shown whole, that a body is nearly the same as.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Twin {
+pub(super) struct NearDuplicate {
     pub file: FileId,
     pub lines: Lines,
     /// The numbers of the lines that only the one and only the other has.
@@ -87,7 +87,7 @@ impl Differing {
 
 /// The bodies that are shown whole, to be compared with.
 #[derive(Debug, Default)]
-pub(super) struct Twins {
+pub(super) struct NearDuplicates {
     shown: Vec<Shown>,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Alike {
     pub percent: usize,
 }
 
-impl Twins {
+impl NearDuplicates {
     /// Takes note of a body that is shown whole.
     pub(super) fn show(&mut self, stretch: Stretch) {
         self.shown.push(Shown {
@@ -110,7 +110,12 @@ impl Twins {
     }
 
     /// The first shown body that is nearly the same as this one.
-    pub(super) fn find(&mut self, files: &Files, stretch: Stretch, alike: Alike) -> Option<Twin> {
+    pub(super) fn find(
+        &mut self,
+        files: &Files,
+        stretch: Stretch,
+        alike: Alike,
+    ) -> Option<NearDuplicate> {
         let mut own: Option<Fingerprint> = None;
         for shown in &mut self.shown {
             let other = shown.stretch;
@@ -122,7 +127,7 @@ impl Twins {
                 .fingerprint
                 .get_or_insert_with(|| Fingerprint::of(files, other));
             if let Some(differing) = own.differing(theirs, alike) {
-                return Some(Twin {
+                return Some(NearDuplicate {
                     file: other.file,
                     lines: other.lines,
                     differing,
@@ -138,7 +143,7 @@ fn count(lines: Lines) -> usize {
 }
 
 /// Whether texts of so many lines can be alike. Empty lines count here: the check that spares the
-/// reading of the texts may let too much through, but texts laid out otherwise are no twins.
+/// reading of the texts may let too much through, but texts laid out otherwise are no near-duplicates.
 fn near(a: usize, b: usize, alike: Alike) -> bool {
     let (least, most) = (a.min(b), a.max(b));
     least >= alike.lines && 2 * least * 100 >= (least + most) * alike.percent
