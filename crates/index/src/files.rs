@@ -6,6 +6,7 @@ mod paths;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use foveate_model::resolution::FileTree;
 use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, LocalId};
 use foveate_model::{ParseIssue, Role, SkipReason, SourceFile};
 use rayon::prelude::*;
@@ -14,10 +15,17 @@ pub use self::paths::PathTerms;
 use self::paths::Paths;
 use crate::change::Change;
 use crate::tokens::{self, for_each_term};
+pub use foveate_model::FileId;
 
-/// Position of a file in its snapshot, in path order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FileId(pub u32);
+impl FileTree for Files {
+    fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    fn find(&self, path: &str) -> Option<FileId> {
+        Self::find(self, path)
+    }
+}
 
 /// A definition of a snapshot; in order by file, then by place. It stays the same where other files
 /// change.

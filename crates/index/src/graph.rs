@@ -4,20 +4,12 @@
 //! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
 
 pub(crate) mod csr;
-mod ecmascript;
-mod expressions;
-mod family;
 mod found;
-mod guesses;
+mod inferred_types;
 mod inheritance;
 mod interface;
-mod locals;
 mod modules;
 mod names;
-mod packages;
-mod paths;
-mod probe;
-mod python;
 mod reads;
 mod references;
 mod resolve;
@@ -27,9 +19,7 @@ pub mod stored;
 mod test_evidence;
 mod test_links;
 mod test_paths;
-mod tsconfig;
 mod values;
-mod words;
 
 use std::sync::Arc;
 
@@ -38,7 +28,6 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows};
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::locals::Locals;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
 use crate::graph::reads::{Reads, Resolved};
@@ -131,7 +120,7 @@ pub struct Graph {
 pub struct Resolution {
     /// Uses resolved through imports and scopes.
     pub certain: usize,
-    /// Uses resolved through a guess that rests on the text.
+    /// Uses resolved through an inferred type, or a rare name.
     pub likely: usize,
     /// Uses linked by a rare name alone.
     pub name_only: usize,
@@ -196,7 +185,7 @@ impl Graph {
             tables: self.tables(files),
             reads: &reads,
         };
-        let evaluator = Evaluator::new(names, &self.inheritance, file, Locals::default());
+        let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
         let found = evaluator.path(place, name).found;
         if !found.is_empty() {
             return found;
@@ -263,29 +252,28 @@ impl Graph {
         if path.is_empty() || path.len() > 1024 {
             return None;
         }
-        let dotted = || self.modules.python.dotted(files, path);
-        let package = || self.modules.ecmascript.resolve_package(files, path);
-        if path.contains('/') || path.starts_with('@') {
-            package()
-        } else {
-            dotted().or_else(package)
-        }
+        let mut resolvers = self.modules.all();
+        resolvers.find_map(|modules| modules.absolute(files, None, path))
     }
 
-    /// The directory of the npm package of this name; empty at the root.
+    /// The directory of the package of this name; empty at the root.
     pub fn package_directory(&self, name: &str) -> Option<&str> {
-        self.modules.ecmascript.package_directory(name)
+        let mut resolvers = self.modules.all();
+        resolvers.find_map(|modules| modules.package_directory(name))
     }
 
-    /// The directory of the npm package whose name or directory ends with this segment: `core` for
+    /// The directory of the package whose name or directory ends with this segment: `core` for
     /// `@scope/core`.
     pub fn package_like(&self, segment: &str) -> Option<&str> {
-        self.modules.ecmascript.package_like(segment)
+        let mut resolvers = self.modules.all();
+        resolvers.find_map(|modules| modules.package_like(segment))
     }
 
-    /// The directory of the npm package that a directory belongs to; the root where there is none.
+    /// The directory of the package that a directory belongs to; the root where there is none.
     pub fn package_around<'a>(&self, directory: &'a str) -> &'a str {
-        self.modules.ecmascript.package_around(directory)
+        let mut resolvers = self.modules.all();
+        let around = resolvers.find_map(|modules| modules.package_around(directory));
+        around.unwrap_or("")
     }
 
     /// Where a definition is used, by file and line; itself and name-only matches of common names

@@ -8,6 +8,7 @@ pub mod bytes;
 mod codes;
 pub mod facts;
 mod places;
+mod values;
 
 use std::sync::Arc;
 

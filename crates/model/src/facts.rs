@@ -1,7 +1,7 @@
 //! What parsing one file yields. Names are owned where they are compared across files, and spans
 //! into the file's text where there are hundreds of thousands of them.
 
-use crate::{Language, Lines, Span};
+use crate::{Language, Lines, Span, Values};
 
 /// Index of a definition in [`FileFacts::definitions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +30,8 @@ pub struct FileFacts {
     pub chunks: Vec<Chunk>,
     /// Comments, strings and documentation, sorted and disjoint; every other byte is code.
     pub regions: Vec<Region>,
+    /// What the file says of the values of its names.
+    pub values: Values,
     /// Whether the content says of itself that a program wrote it (a header in the first lines).
     pub generated: bool,
     /// What went wrong: the facts are those found up to there.
@@ -385,5 +387,6 @@ impl FileFacts {
             + size_of_val(self.messages.as_slice())
             + size_of_val(self.chunks.as_slice())
             + size_of_val(self.regions.as_slice())
+            + self.values.heap_bytes()
     }
 }

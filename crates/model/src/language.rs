@@ -3,6 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::resolution::{LookupRules, ModuleSystem, TestConventions};
+
 /// A language: a handle to what the rest of the program must know of it. Which languages there are,
 /// and everything else that is known of them, is for the parser's table to say.
 #[derive(Clone, Copy)]
@@ -21,6 +23,12 @@ pub struct LanguageRules {
     /// Languages of one family share a module system and see each other's names. By default a
     /// language is a family of its own.
     pub family: &'static str,
+    /// The module system of its family. Without one names are resolved inside a file only.
+    pub modules: Option<&'static ModuleSystem>,
+    /// How names are looked up.
+    pub lookup: LookupRules,
+    /// How its tests are called.
+    pub tests: TestConventions,
 }
 
 /// What is written in a language.
@@ -48,6 +56,9 @@ impl LanguageRules {
             code,
             kind: LanguageKind::Code,
             family: name,
+            modules: None,
+            lookup: LookupRules::DEFAULT,
+            tests: TestConventions::COMMON,
         }
     }
 }

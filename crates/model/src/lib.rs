@@ -9,8 +9,10 @@ pub mod history;
 pub mod id;
 pub mod language;
 pub mod path;
+pub mod resolution;
 pub mod source;
 pub mod span;
+pub mod values;
 
 pub use facts::{
     Chunk, ChunkKind, Definition, DefinitionKind, Export, FileFacts, Import, ImportKind,
@@ -21,5 +23,7 @@ pub use history::{Commit, History, Touched, TouchedFunctions};
 pub use id::{ObjectId, ObjectIdError};
 pub use language::{Language, LanguageKind, LanguageRules, Role};
 pub use path::{PathError, RepoPath};
+pub use resolution::FileId;
 pub use source::{Content, SkipReason, SourceFile};
 pub use span::{Lines, Span};
+pub use values::Values;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::{
     Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
-    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Visibility,
+    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
 };
 use tree_sitter::Node;
 
@@ -459,6 +459,7 @@ impl<'t> Collector<'t> {
             messages: self.messages,
             chunks,
             regions: self.regions,
+            values: Values::default(),
             generated: false,
             issues: self.issues,
         }

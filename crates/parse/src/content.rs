@@ -1,7 +1,7 @@
 //! What a blob's bytes say before any grammar looks at them: whether they are text that people
 //! read, and whether a program wrote it. Also the facts of text without a parser.
 
-use foveate_model::{FileFacts, Language, LanguageKind, SkipReason};
+use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
 
 use crate::Limits;
 use crate::chunks;
@@ -128,6 +128,7 @@ pub(crate) fn plain(language: Language, text: &str) -> FileFacts {
         messages: Vec::new(),
         chunks: chunks::of_text(&lines),
         regions: Vec::new(),
+        values: Values::default(),
         generated: false,
         issues: Vec::new(),
     }

@@ -25,6 +25,7 @@ use crate::hunks::HunkHeads;
 use crate::role::Roles;
 use crate::sections::Format;
 use crate::traces::TraceForm;
+use crate::values::ValueForm;
 
 /// Every language. Where several would do, such as for a line that looks like code of two, the
 /// earlier row counts.
@@ -64,6 +65,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) names: Names,
     /// Its walker; without one its files are text.
     pub(crate) parser: Option<Parser>,
+    /// How it writes types and binds local variables.
+    pub(crate) values: Option<ValueForm>,
     /// What the paths of its files say about their roles.
     pub(crate) roles: Roles,
     /// The structure of a file that has no definitions, by its path.
@@ -121,6 +124,7 @@ impl LanguageSpec {
             language,
             names: Names::NONE,
             parser: None,
+            values: None,
             roles: Roles::NONE,
             sections: |_| None,
             code: CodeForm::NONE,

@@ -22,12 +22,14 @@ pub mod hunks;
 pub mod languages;
 mod lines;
 mod messages;
+mod paths;
 mod role;
 pub mod sections;
 mod syntax;
 #[cfg(test)]
 mod testing;
 pub mod traces;
+mod values;
 
 /// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
 /// test compares it with the facts of fixed texts.
@@ -121,8 +123,10 @@ fn parse_after(
     earlier: Option<&Content>,
     limits: &Limits,
 ) -> FileFacts {
-    let parser = languages::spec(language).parser;
-    let parsed = parser.map(|parser| parser(language, text, earlier, limits));
+    let spec = languages::spec(language);
+    let parsed = spec
+        .parser
+        .map(|parser| parser(language, text, earlier, limits));
     let mut facts = match parsed {
         Some(Some(facts)) => facts,
         Some(None) => FileFacts {
@@ -131,6 +135,9 @@ fn parse_after(
         },
         None => content::plain(language, text),
     };
+    if let Some(form) = &spec.values {
+        facts.values = values::of(text, &facts, form);
+    }
     facts.generated = content::says_generated(text);
     facts
 }

@@ -8,7 +8,6 @@ use foveate_model::LocalId;
 use crate::change::FileSet;
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
-use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::names::{Names, Tables};
 use crate::graph::reads::Resolved;
@@ -152,7 +151,7 @@ fn class_named<'a>(
     if found.is_empty() {
         found = names.visible(file, head);
     }
-    let ecmascript = names.family(file) == Family::Ecmascript;
+    let has_default = names.rules(file).modules_have_defaults;
     for segment in segments {
         found = match found.first() {
             Some(Target::Module(module)) => names.attribute(module, segment),
@@ -162,7 +161,7 @@ fn class_named<'a>(
     }
     match found.first() {
         // `const Base = require('./base')`.
-        Some(Target::Module(module)) if ecmascript => names.exported(module, "default"),
+        Some(Target::Module(module)) if has_default => names.exported(module, "default"),
         _ => found,
     }
 }

@@ -2,10 +2,10 @@
 //! Where it stays the same, an edit concerns the edited file alone.
 
 use foldhash::HashSet;
-use foveate_model::{Content, Definition, FileFacts, Import, LocalId};
+use foveate_model::values::{TypeName, Value};
+use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span};
 
-use crate::graph::expressions::clip;
-use crate::graph::guesses::method_around;
+use crate::graph::inferred_types::method_around;
 use crate::graph::reads::Asked;
 use crate::symbols::fold;
 
@@ -53,17 +53,23 @@ fn same_import((a, b): (&Import, &Import)) -> bool {
 fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     let facts = &content.facts;
     let definition = facts.definition(id)?;
-    let text = &*content.text;
-    let parameters = definition.parameters.map_or("", |span| span.of(text));
-    let head = definition
-        .parameters
-        .map_or(definition.name_span.end, |p| p.end);
-    let returned = text.get(head as usize..definition.signature.end as usize);
-    // What it is first set to; functions show their heads alone.
-    let value = (!definition.kind.is_function() && !definition.kind.is_container()).then(|| {
-        let after = text.get(definition.name_span.end as usize..definition.span.end as usize);
-        let body = definition.body.map(|body| clip(body.of(text)));
-        (after.map(clip), body, method_around(facts, id))
+    let spelled = |span: Span| span.of(&content.text);
+    let typed = |known: TypeName| (spelled(known.path), known.of_class);
+    let values = &facts.values;
+    let parameters = values.parameters_of(id).iter();
+    let parameters: Vec<_> = parameters
+        .map(|parameter| (spelled(parameter.name), parameter.type_name.map(typed)))
+        .collect();
+    let type_name = values.type_of(id).map(typed);
+    let held = values.held_by(id).map(|held| {
+        let held = match held {
+            Value::Type(known) => (0, Some(typed(known))),
+            Value::Name(path) => (1, Some((spelled(path), false))),
+            Value::Call(path) => (2, Some((spelled(path), false))),
+            Value::Parameter => (3, None),
+            Value::Unknown => (4, None),
+        };
+        (held, method_around(facts, id))
     });
     let Definition {
         name,
@@ -74,7 +80,7 @@ fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
         ..
     } = definition;
     Some((
-        name, kind, parent, modifiers, bases, parameters, returned, value,
+        name, kind, parent, modifiers, bases, parameters, type_name, held,
     ))
 }
 

@@ -1,27 +1,70 @@
-//! What a module written in an import stands for: one entry over the resolvers of the language
-//! families. Nothing is configured: roots, packages and aliases are found from the tree.
+//! What a module written in an import stands for: one entry over the module resolvers of the
+//! languages that a revision is written in.
 
-use foveate_model::ImportKind;
+use foveate_model::resolution::{ModuleResolver, ModuleSystem};
+use foveate_model::{ImportKind, Language};
+use rayon::prelude::*;
 
 use crate::files::{FileId, Files};
-use crate::graph::ecmascript::EcmascriptModules;
-use crate::graph::family::Family;
-use crate::graph::python::PythonModules;
 
 /// The module resolvers of one revision.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
-    pub(super) python: PythonModules,
-    pub(super) ecmascript: EcmascriptModules,
+    /// In the order of the languages' codes: what several know is asked of the first.
+    resolvers: Vec<Resolver>,
+}
+
+#[derive(Debug)]
+struct Resolver {
+    family: &'static str,
+    system: &'static ModuleSystem,
+    modules: Box<dyn ModuleResolver>,
 }
 
 impl Modules {
     pub(super) fn new(files: &Files) -> Self {
-        let (python, ecmascript) = rayon::join(
-            || PythonModules::new(files),
-            || EcmascriptModules::new(files),
-        );
-        Self { python, ecmascript }
+        let mut languages: Vec<Language> = Vec::new();
+        for file in files.as_slice() {
+            if !languages.contains(&file.language) {
+                languages.push(file.language);
+            }
+        }
+        languages.sort_unstable();
+        let mut systems: Vec<(&'static str, &'static ModuleSystem)> = Vec::new();
+        for language in languages {
+            if let Some(system) = language.rules().modules
+                && systems
+                    .iter()
+                    .all(|(family, _)| *family != language.family())
+            {
+                systems.push((language.family(), system));
+            }
+        }
+        let resolvers = systems.into_par_iter().map(|(family, system)| Resolver {
+            family,
+            system,
+            modules: (system.resolver)(files),
+        });
+        Self {
+            resolvers: resolvers.collect(),
+        }
+    }
+
+    /// The resolver of a language.
+    pub(super) fn of(&self, language: Language) -> Option<&dyn ModuleResolver> {
+        let family = language.family();
+        let resolver = self.resolvers.iter().find(|r| r.family == family)?;
+        Some(&*resolver.modules)
+    }
+
+    /// All resolvers.
+    pub(super) fn all(&self) -> impl Iterator<Item = &dyn ModuleResolver> {
+        self.resolvers.iter().map(|resolver| &*resolver.modules)
+    }
+
+    /// The module systems of the languages.
+    pub(super) fn systems(&self) -> impl Iterator<Item = &'static ModuleSystem> {
+        self.resolvers.iter().map(|resolver| resolver.system)
     }
 
     /// The file that `module`, as written in `importer`, stands for. `None` where it lies outside
@@ -33,15 +76,11 @@ impl Modules {
         module: &str,
         kind: ImportKind,
     ) -> Option<FileId> {
-        match Family::of(files.file(importer).language) {
-            Family::Python if kind == ImportKind::Dynamic && module.starts_with('.') => None,
-            Family::Python => self.python.resolve(files, importer, module),
-            Family::Ecmascript => self.ecmascript.resolve(files, importer, module),
-            Family::Other(_) => None,
-        }
+        let resolver = self.of(files.file(importer).language)?;
+        resolver.resolve(files, importer, module, kind)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.python.heap_bytes() + self.ecmascript.heap_bytes()
+        self.all().map(ModuleResolver::heap_bytes).sum()
     }
 }

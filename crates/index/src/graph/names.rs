@@ -4,13 +4,12 @@
 
 use std::sync::Arc;
 
-use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
+use foveate_model::resolution::{Exports, LookupRules, ModuleResolver};
+use foveate_model::{Definition, DefinitionKind, FileFacts, Language, LocalId};
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::modules::Modules;
-use crate::graph::python::child_module;
 use crate::graph::reads::{Asked, Reads};
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, bound_name, inside};
 
@@ -58,8 +57,23 @@ impl<'a> Names<'a> {
         self.tables.scopes.get(file.0 as usize).map(Arc::as_ref)
     }
 
-    pub(super) fn family(&self, file: FileId) -> Family {
-        Family::of(self.tables.files.file(file).language)
+    pub(super) fn language(&self, file: FileId) -> Language {
+        self.tables.files.file(file).language
+    }
+
+    /// How names that stand in a file are looked up.
+    pub(super) fn rules(&self, file: FileId) -> &'static LookupRules {
+        &self.language(file).rules().lookup
+    }
+
+    /// What finds the modules inside a module, as the file sees them.
+    fn submodules(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
+        self.resolver(file)
+            .filter(|_| self.rules(file).modules_have_submodules)
+    }
+
+    fn resolver(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
+        self.tables.modules.of(self.language(file))
     }
 
     fn bindings(&self, file: FileId, scope: u32, name: &'a str) -> impl Iterator<Item = Binding> {
@@ -87,7 +101,7 @@ impl<'a> Names<'a> {
     pub(super) fn visible(&self, file: FileId, name: &'a str) -> Found {
         let mut steps = MAX_STEPS;
         let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut steps);
-        if !found.is_empty() || self.family(file) != Family::Python {
+        if !found.is_empty() || !self.rules(file).star_imports_bind {
             return found;
         }
         self.through_stars(file, name, MAX_CHAIN, &mut steps)
@@ -102,11 +116,12 @@ impl<'a> Names<'a> {
     /// The attribute `name` of a module: what it exports, or its submodule.
     pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Found {
         let found = self.exported(file, name);
-        if !found.is_empty() || self.family(file) != Family::Python {
+        let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
-        }
+        };
         self.reads.asked(Asked::Module, name);
-        child_module(self.tables.files, file, name)
+        resolver
+            .child(self.tables.files, file, name)
             .map_or(found, |module| Found::one(Target::Module(module)))
     }
 
@@ -115,7 +130,7 @@ impl<'a> Names<'a> {
             return Found::default();
         }
         *steps -= 1;
-        if self.family(file) != Family::Ecmascript {
+        if self.rules(file).exports == Exports::TopLevel {
             let found = self.bound(file, TOP_LEVEL, name, chain, steps);
             if !found.is_empty() {
                 return found;
@@ -209,13 +224,13 @@ impl<'a> Names<'a> {
         let Some(imported) = import.names.get(name as usize) else {
             return Found::default();
         };
-        let python = self.family(file) == Family::Python;
+        let (rules, resolver) = (self.rules(file), self.resolver(file));
         if &*imported.name == "*" {
-            if python && imported.local.contains('.') {
+            if rules.imports_bind_paths && imported.local.contains('.') {
                 let first = bound_name(import, &imported.local);
                 self.reads.asked(Asked::Module, first);
-                let Tables { files, modules, .. } = self.tables;
-                let root = modules.python.absolute(files, Some(file), first);
+                let files = self.tables.files;
+                let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
                 return Found::one(root.or(module).map_or(Target::External, Target::Module));
             }
             return Found::one(module.map_or(Target::External, Target::Module));
@@ -230,18 +245,17 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        if python {
+        if let Some(resolver) = self.submodules(file) {
             self.reads.asked(Asked::Module, &imported.name);
-            let Tables { files, modules, .. } = self.tables;
-            let python = &modules.python;
-            let submodule = python.submodule(files, file, &import.module, &imported.name);
+            let files = self.tables.files;
+            let submodule = resolver.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = submodule {
                 return Found::one(Target::Module(submodule));
             }
         }
         match module {
             None => Found::one(Target::External),
-            Some(module) if !python && &*imported.name == "default" => {
+            Some(module) if rules.modules_have_defaults && &*imported.name == "default" => {
                 Found::one(Target::Module(module))
             }
             Some(_) => Found::default(),
@@ -255,7 +269,7 @@ impl<'a> Names<'a> {
                 break;
             }
             *steps -= 1;
-            let found = if self.family(*star) == Family::Ecmascript {
+            let found = if self.rules(*star).exports == Exports::Declared {
                 self.exported_directly(*star, name, chain, steps)
             } else if self.is_public(*star, name) {
                 self.bound(*star, TOP_LEVEL, name, chain, steps)

@@ -1,22 +1,19 @@
-//! References resolved to definitions. Scopes and imports come first, then guessed receivers, then
+//! References resolved to definitions. Scopes and imports come first, then inferred receivers, then
 //! rare names; a common name never links by itself, because a caller that is invented is worse
 //! than one that is missing.
 
+use foveate_model::resolution::LookupRules;
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span};
 
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::Confidence;
 use crate::graph::csr::Rows;
-use crate::graph::expressions;
-use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::locals::Locals;
 use crate::graph::names::Names;
 use crate::graph::reads::Asked;
 use crate::graph::values::{Evaluator, Place, Value};
-use crate::graph::words::BUILTIN_MEMBERS;
 use crate::symbols::Symbols;
 
 /// Most definitions of one name that a name alone may link to.
@@ -114,23 +111,23 @@ fn used(facts: &FileFacts, edges: &[Edge]) -> Rows<(DefId, Confidence)> {
     Rows::from_pairs(facts.definitions.len(), &pairs)
 }
 
-fn edges(
-    names: Names<'_>,
-    symbols: &Symbols,
-    inheritance: &Inheritance,
+fn edges<'a>(
+    names: Names<'a>,
+    symbols: &'a Symbols,
+    inheritance: &'a Inheritance,
     file: FileId,
-    facts: &FileFacts,
+    facts: &'a FileFacts,
 ) -> Vec<Edge> {
     if facts.references.is_empty() {
         return Vec::new();
     }
     let text = names.text(file);
-    let locals = Locals::new(names.family(file), text, facts);
     let resolver = Resolver {
         names,
         symbols,
-        evaluator: Evaluator::new(names, inheritance, file, locals),
+        evaluator: Evaluator::new(names, inheritance, file, &facts.values.locals),
         file,
+        facts,
         text,
         namespaces: facts
             .definitions
@@ -153,6 +150,7 @@ struct Resolver<'a> {
     symbols: &'a Symbols,
     evaluator: Evaluator<'a>,
     file: FileId,
+    facts: &'a FileFacts,
     text: &'a str,
     /// The namespaces of the file, an outer one before those inside it. They enclose references,
     /// but are no `enclosing` definition.
@@ -167,11 +165,10 @@ impl<'a> Resolver<'a> {
             enclosing: self.enclosing(reference),
         };
         let path = reference.path.of(self.text);
-        let outcome = if reference.opaque_receiver || path.contains('(') {
-            let links = expressions::receiver(self.text, reference.name.start as usize);
-            self.evaluator.chain(place, &links, name)
-        } else {
-            self.evaluator.path(place, path)
+        let outcome = match self.facts.values.receivers_of(position) {
+            Some(links) => self.evaluator.chain(place, links, name),
+            None if reference.opaque_receiver => self.evaluator.chain(place, &[], name),
+            None => self.evaluator.path(place, path),
         };
         let enclosing = reference.enclosing.map(|local| DefId {
             file: self.file,
@@ -217,7 +214,7 @@ impl<'a> Resolver<'a> {
     /// `const Client = require('./client')` names the module and means what it exports.
     fn through_default_export(&self, found: Found) -> Found {
         match found.first() {
-            Some(Target::Module(module)) if self.names.family(self.file) == Family::Ecmascript => {
+            Some(Target::Module(module)) if self.names.rules(self.file).modules_have_defaults => {
                 self.names.exported(module, "default")
             }
             _ => found,
@@ -233,7 +230,7 @@ impl<'a> Resolver<'a> {
         push: &mut impl FnMut(DefId, Confidence),
     ) {
         let is_call = reference.kind == ReferenceKind::Call;
-        if !is_telling(name) || !(is_call || is_compound(name)) {
+        if !is_telling(name, self.names.rules(self.file)) || !(is_call || is_compound(name)) {
             return;
         }
         self.names.reads.asked(Asked::Name, name);
@@ -242,14 +239,14 @@ impl<'a> Resolver<'a> {
         if named.is_empty() || named.len() > 16 {
             return;
         }
-        let family = self.names.family(self.file);
+        let family = self.names.language(self.file).family();
         let fits = |id: &&DefId| {
             let file = id.file;
             let shipped = self.names.tables.files.file(file).role == Role::Source;
             // Not noted: what counts of it is part of what was asked.
             let definition = self.names.tables.files.definition(**id);
             (shipped || file == self.file)
-                && self.names.family(file) == family
+                && self.names.language(file).family() == family
                 && definition.parent.is_some_and(|local| {
                     let outer = DefId { file, local };
                     !self.names.tables.files.definition(outer).kind.is_function()
@@ -285,10 +282,10 @@ fn by_name_at_most(receiver: Value) -> Option<Confidence> {
 }
 
 /// Whether a name says enough to link by itself.
-fn is_telling(name: &str) -> bool {
+fn is_telling(name: &str, rules: &LookupRules) -> bool {
     name.len() >= MIN_NAME
         && !(name.starts_with("__") && name.ends_with("__"))
-        && BUILTIN_MEMBERS.binary_search(&name).is_err()
+        && rules.builtin_members.binary_search(&name).is_err()
 }
 
 /// Whether a name is made of several words, or long.
@@ -307,12 +304,16 @@ mod tests {
 
     #[test]
     fn common_names_do_not_tell() {
+        let rules = LookupRules {
+            builtin_members: &["append", "forEach", "items"],
+            ..LookupRules::DEFAULT
+        };
         for common in [
             "get", "set", "items", "append", "run", "name", "__init__", "forEach",
         ] {
-            assert!(!is_telling(common), "{common}");
+            assert!(!is_telling(common, &rules), "{common}");
         }
-        assert!(is_telling("get_queryset") && is_compound("get_queryset"));
-        assert!(is_telling("connect") && !is_compound("connect"));
+        assert!(is_telling("get_queryset", &rules) && is_compound("get_queryset"));
+        assert!(is_telling("connect", &rules) && !is_compound("connect"));
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
+use foveate_model::SourceFile;
 
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
@@ -12,7 +13,6 @@ use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
-use crate::graph::python::{is_init, module_name};
 use crate::graph::reads::{Asked, Resolved};
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::scopes::{Earlier, scopes};
@@ -131,7 +131,10 @@ impl Graph {
 
 impl<'a> Previous<'a> {
     fn is_package_moved(&self, files: &Files) -> bool {
-        let is_package = |file: &foveate_model::SourceFile| is_init(file.path.file_name());
+        let is_package = |file: &SourceFile| {
+            let system = file.language.rules().modules;
+            system.is_some_and(|system| (system.is_package)(&file.path))
+        };
         let (gone, new) = self.came_and_went();
         gone.map(|file| self.files.file(file)).any(is_package)
             || new.map(|file| files.file(file)).any(is_package)
@@ -155,8 +158,12 @@ impl<'a> Previous<'a> {
     /// Whether modules may be found at other places, by the settings of packages or because files
     /// came or went.
     fn are_modules_moved(&self, files: &Files) -> bool {
-        let is_settings = |file: &&FileId| files.file(**file).language.name() == "json";
-        !self.change.is_stable() || self.change.changed().iter().any(|file| is_settings(&file))
+        let is_settings = |file: &FileId| {
+            let path = &files.file(*file).path;
+            let mut systems = self.graph.modules.systems();
+            systems.any(|system| (system.is_settings)(path))
+        };
+        !self.change.is_stable() || self.change.changed().iter().any(is_settings)
     }
 
     /// Files that say something else to others than before.
@@ -179,13 +186,13 @@ impl<'a> Previous<'a> {
 
     fn earlier(&self, files: &'a Files) -> Earlier<'a> {
         let (gone, new) = self.came_and_went();
-        let gone = gone.map(|file| module_name(&self.files.file(file).path));
-        let new = new.map(|file| module_name(&files.file(file).path));
+        let gone = gone.filter_map(|file| module_name(self.files.file(file)));
+        let new = new.filter_map(|file| module_name(files.file(file)));
         Earlier {
             scopes: &self.graph.scopes,
             change: self.change,
             modules: gone.chain(new).collect(),
-            is_ecmascript_moved: self.are_modules_moved(files),
+            are_modules_moved: self.are_modules_moved(files),
         }
     }
 
@@ -208,6 +215,12 @@ impl<'a> Previous<'a> {
         questions.extend(modules.into_iter().map(|name| Asked::Module.hash(name)));
         questions
     }
+}
+
+/// The last part of the name under which a file is imported.
+fn module_name(file: &SourceFile) -> Option<&str> {
+    let system = file.language.rules().modules?;
+    (system.module_name)(&file.path)
 }
 
 /// The files that a file imports.

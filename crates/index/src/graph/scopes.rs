@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
+use foveate_model::resolution::LookupRules;
 use foveate_model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, LocalId};
 use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
-use crate::graph::family::Family;
 use crate::graph::modules::Modules;
 
 /// The scope of a file's top level.
@@ -92,10 +92,10 @@ fn is_named(facts: &FileFacts, scope: u32, name: &str, binding: Binding) -> bool
 pub(super) struct Earlier<'a> {
     pub(super) scopes: &'a [Arc<FileScope>],
     pub(super) change: &'a Change,
-    /// Last parts of the names of Python modules that came or went.
+    /// Last parts of the names of modules that came or went.
     pub(super) modules: HashSet<&'a str>,
-    /// Whether imports of ECMAScript may lead elsewhere.
-    pub(super) is_ecmascript_moved: bool,
+    /// Whether imports that do not go by such names may lead elsewhere.
+    pub(super) are_modules_moved: bool,
 }
 
 impl Earlier<'_> {
@@ -108,7 +108,7 @@ impl Earlier<'_> {
         file: FileId,
     ) -> Option<(Arc<FileScope>, bool)> {
         let scope = self.scopes.get(self.change.unchanged(file)?.0 as usize)?;
-        let still = self.change.is_stable() && !self.is_ecmascript_moved;
+        let still = self.change.is_stable() && !self.are_modules_moved;
         let Some(content) = files.content(file).filter(|_| !still) else {
             return Some((Arc::clone(scope), true));
         };
@@ -131,12 +131,12 @@ impl Earlier<'_> {
     }
 
     fn may_differ(&self, files: &Files, file: FileId, import: &Import) -> bool {
-        match Family::of(files.file(file).language) {
-            Family::Python => {
-                let last = import.module.rsplit('.').next().unwrap_or("");
-                self.modules.contains(last)
-            }
-            _ => self.is_ecmascript_moved,
+        let Some(system) = files.file(file).language.rules().modules else {
+            return false;
+        };
+        match (system.imported_name)(&import.module) {
+            Some(name) => self.modules.contains(name),
+            None => self.are_modules_moved,
         }
     }
 
@@ -288,15 +288,13 @@ fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
     })
 }
 
-fn is_star(import: &Import, family: Family) -> bool {
-    let form = match family {
-        Family::Ecmascript => import.kind == ImportKind::ReExport,
-        _ => true,
-    };
-    form && import
-        .names
-        .iter()
-        .any(|name| &*name.name == "*" && name.local.is_empty())
+fn is_star(import: &Import, rules: &LookupRules) -> bool {
+    let hands_on = rules.star_imports_bind || import.kind == ImportKind::ReExport;
+    hands_on
+        && import
+            .names
+            .iter()
+            .any(|name| &*name.name == "*" && name.local.is_empty())
 }
 
 /// Files that a file's star imports lead to, breadth first, each once.
@@ -311,9 +309,9 @@ fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<F
         else {
             continue;
         };
-        let family = Family::of(files.file(current).language);
+        let rules = &files.file(current).language.rules().lookup;
         for (import, module) in content.facts.imports.iter().zip(&scope.modules) {
-            let Some(module) = module.filter(|_| is_star(import, family)) else {
+            let Some(module) = module.filter(|_| is_star(import, rules)) else {
                 continue;
             };
             if closure.len() > MAX_STARS || steps == 0 {

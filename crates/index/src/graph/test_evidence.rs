@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use foveate_model::resolution::TestConventions;
 use foveate_model::{LocalId, Role};
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::FileRows;
-use crate::graph::family::Family;
 use crate::graph::reads::{Asked, Reads, Resolved};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::stage::Stage;
@@ -156,16 +156,17 @@ fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
     let definitions = files
         .content(file)
         .map_or(&[][..], |content| &content.facts.definitions);
+    let conventions = &files.file(file).language.rules().tests;
     let mut tests = vec![false; definitions.len()];
     for (at, definition) in definitions.iter().enumerate() {
-        if !definition.kind.is_function() || !is_test_function(&definition.name) {
+        if !definition.kind.is_function() || !is_test_function(&definition.name, conventions) {
             continue;
         }
         tests[at] = true;
         if let Some(parent) = definition.parent
-            && definitions
-                .get(parent.0 as usize)
-                .is_some_and(|class| class.kind.is_container() && is_test_class(&class.name))
+            && definitions.get(parent.0 as usize).is_some_and(|class| {
+                class.kind.is_container() && is_test_class(&class.name, conventions)
+            })
         {
             tests[parent.0 as usize] = true;
         }
@@ -195,17 +196,19 @@ fn test_around(
     class
 }
 
-fn is_test_function(name: &str) -> bool {
-    name.strip_prefix("test").is_some_and(|rest| {
+fn is_test_function(name: &str, conventions: &TestConventions) -> bool {
+    let ends_word = |rest: &str| {
         rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
-    })
+    };
+    let mut beginnings = conventions.function_beginnings.iter();
+    beginnings.any(|beginning| name.strip_prefix(beginning).is_some_and(ends_word))
 }
 
-fn is_test_class(name: &str) -> bool {
-    ["Test", "Tests", "TestCase", "Spec"]
-        .iter()
-        .any(|mark| name.ends_with(mark))
-        || name.starts_with("Test")
+fn is_test_class(name: &str, conventions: &TestConventions) -> bool {
+    let mut beginnings = conventions.class_beginnings.iter();
+    let mut endings = conventions.class_endings.iter();
+    endings.any(|ending| name.ends_with(ending))
+        || beginnings.any(|beginning| name.starts_with(beginning))
 }
 
 fn by_reference(
@@ -255,14 +258,15 @@ fn by_name(
 ) {
     let files = evidence.files;
     let imports = evidence.imports(test);
-    let family = Family::of(files.file(test).language);
+    let language = files.file(test).language;
+    let (family, conventions) = (language.family(), &language.rules().tests);
     let all = files.definitions_of(test).zip(tests);
     for (id, _) in all.filter(|(_, is_test)| **is_test) {
         let definition = files.definition(id);
         let stem = if definition.kind.is_function() {
-            definition.name.trim_start_matches("test").trim_matches('_')
+            function_stem(&definition.name, conventions)
         } else {
-            class_stem(&definition.name)
+            class_stem(&definition.name, conventions)
         };
         // `test_connect_twice`: the longest leading words that name something count.
         let mut words = stem;
@@ -273,8 +277,7 @@ fn by_name(
             for target in evidence.symbols.folded(&folded).iter().take(64) {
                 let file = files.file_of(*target);
                 let near = mirrored.contains(&file) || imports.binary_search(&file).is_ok();
-                if near && is_tested(files, file) && Family::of(files.file(file).language) == family
-                {
+                if near && is_tested(files, file) && files.file(file).language.family() == family {
                     let strength = Strength {
                         link: TestLink::Name,
                         named: true,
@@ -300,11 +303,21 @@ fn by_name(
     }
 }
 
+/// `test_connect` is about `connect`.
+fn function_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
+    let beginnings = conventions.function_beginnings.iter();
+    let stem = beginnings.fold(name, |name, beginning| name.trim_start_matches(beginning));
+    stem.trim_matches('_')
+}
+
 /// `TestClient`, `ClientTest` and `ClientTests` are about `Client`.
-fn class_stem(name: &str) -> &str {
-    let stem = name.strip_prefix("Test").unwrap_or(name);
-    ["TestCase", "Tests", "Test", "Spec"]
-        .iter()
+fn class_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
+    let mut beginnings = conventions.class_beginnings.iter();
+    let stem = beginnings
+        .find_map(|beginning| name.strip_prefix(beginning))
+        .unwrap_or(name);
+    let mut endings = conventions.class_endings.iter();
+    endings
         .find_map(|ending| stem.strip_suffix(ending))
         .unwrap_or(stem)
         .trim_matches('_')
@@ -377,10 +390,14 @@ mod tests {
 
     #[test]
     fn names_of_tests() {
-        assert!(is_test_function("test_connect") && is_test_function("testConnect"));
-        assert!(!is_test_function("testimony"));
-        assert_eq!(class_stem("TestClient"), "Client");
-        assert_eq!(class_stem("ClientTests"), "Client");
+        let common = &TestConventions::COMMON;
+        for name in ["test_connect", "testConnect"] {
+            assert!(is_test_function(name, common), "{name}");
+        }
+        assert!(!is_test_function("testimony", common));
+        assert_eq!(function_stem("test_connect", common), "connect");
+        assert_eq!(class_stem("TestClient", common), "Client");
+        assert_eq!(class_stem("ClientTests", common), "Client");
     }
 
     #[test]

@@ -3,13 +3,16 @@
 
 use foldhash::HashMap;
 use foveate_model::Role;
+use foveate_model::resolution::TestConventions;
 
 use crate::files::{FileId, Files};
-use crate::graph::family::Family;
 use crate::symbols::fold;
 
 /// Most source files that the path of one test file may mirror: more are a coincidence.
 const MAX_MIRRORED: usize = 4;
+
+/// Shortest name of a test file, in bytes, that may be a class's with an ending.
+const MIN_CLASS: usize = 5;
 
 /// Source files by the stems of their names, to find those whose paths a test file mirrors.
 pub(super) struct Mirrors {
@@ -38,15 +41,15 @@ impl Mirrors {
         let Some(candidates) = self.by_stem.get(&stem) else {
             return Vec::new();
         };
-        let family = Family::of(files.file(test).language);
-        let words = path_words(files.file(test).path.directory());
+        let family = files.file(test).language.family();
+        let words = path_words(files, test);
         let mut best = 0;
         let mut found = Vec::new();
         for id in candidates {
-            if Family::of(files.file(*id).language) != family {
+            if files.file(*id).language.family() != family {
                 continue;
             }
-            let shared = path_words(files.file(*id).path.directory())
+            let shared = path_words(files, *id)
                 .iter()
                 .filter(|word| words.contains(word))
                 .count();
@@ -65,13 +68,13 @@ impl Mirrors {
     }
 }
 
-/// The name by which tests would mirror a source file; of `index.ts` and `__init__.py` that is the
-/// directory's.
+/// The name by which tests would mirror a source file; of a file that stands for its directory, that
+/// is the directory's.
 fn source_stem(files: &Files, id: FileId) -> String {
     let path = &files.file(id).path;
     let name = path.file_name();
     let stem = name.split('.').next().unwrap_or(name);
-    let stem = if matches!(stem, "index" | "__init__") {
+    let stem = if conventions(files, id).package_stems.contains(&stem) {
         path.directory().rsplit('/').next().unwrap_or("")
     } else {
         path.stem()
@@ -82,34 +85,37 @@ fn source_stem(files: &Files, id: FileId) -> String {
 /// What a test file's name says that it tests; `None` where it says nothing (`tests.py`).
 fn test_stem(files: &Files, id: FileId) -> Option<String> {
     let path = &files.file(id).path;
+    let conventions = conventions(files, id);
     let mut stem = path.stem();
-    for mark in [
-        ".test", ".spec", "_test", "_spec", "-test", "-spec", "_tests", ".tests",
-    ] {
-        stem = stem.strip_suffix(mark).unwrap_or(stem);
+    for ending in conventions.file_endings {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
     }
-    stem = stem
-        .strip_prefix("test_")
-        .or(stem.strip_prefix("test-"))
+    let mut beginnings = conventions.file_beginnings.iter();
+    stem = beginnings
+        .find_map(|beginning| stem.strip_prefix(beginning))
         .unwrap_or(stem);
-    if stem.len() > 4 {
-        stem = stem
-            .strip_suffix("Test")
-            .or(stem.strip_suffix("Tests"))
+    if stem.len() >= MIN_CLASS {
+        let mut endings = conventions.file_class_endings.iter();
+        stem = endings
+            .find_map(|ending| stem.strip_suffix(ending))
             .unwrap_or(stem);
     }
-    if matches!(stem, "index" | "__init__") {
+    if conventions.package_stems.contains(&stem) {
         let above = path
             .segments()
             .rev()
             .skip(1)
-            .find(|s| !matches!(*s, "__tests__" | "tests" | "test" | "spec"))?;
+            .find(|segment| !conventions.directories.contains(segment))?;
         return Some(fold_stem(above));
     }
-    if matches!(stem, "test" | "tests" | "spec" | "conftest" | "") {
+    if stem.is_empty() || conventions.general_stems.contains(&stem) {
         return None;
     }
     Some(fold_stem(stem))
+}
+
+fn conventions(files: &Files, id: FileId) -> &'static TestConventions {
+    &files.file(id).language.rules().tests
 }
 
 /// `database_client`, `database-client` and `DatabaseClient` are the same.
@@ -118,15 +124,16 @@ fn fold_stem(stem: &str) -> String {
 }
 
 /// The directories of a path that say what lies below them.
-fn path_words(directory: &str) -> Vec<&str> {
-    directory
-        .split('/')
-        .filter(|s| {
-            !matches!(
-                *s,
-                "" | "src" | "lib" | "test" | "tests" | "__tests__" | "spec"
-            )
-        })
-        .map(|s| s.strip_prefix("test_").unwrap_or(s))
+fn path_words(files: &Files, id: FileId) -> Vec<&str> {
+    let conventions = conventions(files, id);
+    let says_nothing = |name: &&str| {
+        name.is_empty()
+            || conventions.source_directories.contains(name)
+            || conventions.directories.contains(name)
+    };
+    let names = files.file(id).path.directory().split('/');
+    names
+        .filter(|name| !says_nothing(name))
+        .map(|name| name.strip_prefix("test_").unwrap_or(name))
         .collect()
 }

@@ -5,24 +5,22 @@
 use std::cell::RefCell;
 
 use foldhash::HashMap;
+use foveate_model::resolution::Receiver;
+use foveate_model::values::{self, Link, Local};
 use foveate_model::{DefinitionKind, LocalId};
 
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
-use crate::graph::expressions::{Called, Link};
-use crate::graph::family::Family;
 use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
-use crate::graph::locals::Locals;
 use crate::graph::names::Names;
-use crate::graph::words::GLOBALS;
 
 /// Most functions around a place whose names are looked at.
 const MAX_NESTING: usize = 32;
 /// Most imports of the form `import a.b` of one file that are looked at for each path.
 const MAX_DOTTED: usize = 256;
-/// How many guesses may rest on each other.
-const MAX_GUESSES: u32 = 5;
+/// How many inferred values may rest on each other.
+const MAX_INFERENCES: u32 = 5;
 
 /// What stands before a dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +68,10 @@ pub(super) struct Evaluator<'a> {
     inheritance: &'a Inheritance,
     /// The file whose local variables are known.
     file: FileId,
-    locals: Locals,
+    /// By function and name.
+    locals: &'a [Local],
+    /// The text that they point to.
+    text: &'a str,
     /// Its imports of the form `import a.b`, the longest first.
     dotted: Vec<(&'a str, FileId)>,
     /// What its top-level names stand for, as far as they were asked for.
@@ -86,7 +87,7 @@ fn dotted_imports<'a>(names: Names<'a>, file: FileId) -> Vec<(&'a str, FileId)> 
     let (Some(facts), Some(scope)) = (names.facts(file), names.scope(file)) else {
         return Vec::new();
     };
-    if names.family(file) != Family::Python {
+    if !names.rules(file).imports_bind_paths {
         return Vec::new();
     }
     let mut dotted: Vec<(&str, FileId)> = facts
@@ -109,13 +110,14 @@ impl<'a> Evaluator<'a> {
         names: Names<'a>,
         inheritance: &'a Inheritance,
         file: FileId,
-        locals: Locals,
+        locals: &'a [Local],
     ) -> Self {
         Self {
             names,
             inheritance,
             file,
             locals,
+            text: names.text(file),
             dotted: dotted_imports(names, file),
             top_level: RefCell::default(),
             members: RefCell::default(),
@@ -131,45 +133,46 @@ impl<'a> Evaluator<'a> {
 
     /// Evaluates a dotted name.
     pub(super) fn path(&self, place: Place, path: &'a str) -> Outcome {
-        self.path_guessing(place, path, MAX_GUESSES)
+        self.path_inferring(place, path, MAX_INFERENCES)
     }
 
     /// Evaluates `name` after a chain of names and calls.
-    pub(super) fn chain(&self, place: Place, links: &[Link<'a>], name: &'a str) -> Outcome {
-        let mut links = links.iter();
-        let Some(first) = links.next() else {
+    pub(super) fn chain(&self, place: Place, links: &[Link], name: &'a str) -> Outcome {
+        let text = self.names.text(place.file);
+        let mut links = links
+            .iter()
+            .map(|link| (link.name.of(text), link.is_called));
+        let Some((first, mut is_called)) = links.next() else {
             return Outcome::unknown();
         };
-        let mut outcome = if first.name == "super" {
+        let super_name = self.names.rules(place.file).super_name;
+        let mut outcome = if super_name == Some(first) {
             let class = self.enclosing_class(place);
             Outcome::of(class.map_or(Value::Unknown, Value::Above))
         } else {
-            self.head(place, first.name, MAX_GUESSES)
+            self.head(place, first, MAX_INFERENCES)
         };
-        let mut called = first.called;
-        for link in links {
-            outcome = self.next(outcome, called, link.name);
-            called = link.called;
+        for (link, is_called_too) in links {
+            outcome = self.next(outcome, is_called, link);
+            is_called = is_called_too;
         }
-        self.next(outcome, called, name)
+        self.next(outcome, is_called, name)
     }
 
-    /// The member `name` of an outcome or, where `called`, of what calling it gives.
-    fn next(&self, outcome: Outcome, called: Called, name: &'a str) -> Outcome {
-        match called {
-            Called::Yes => {
-                let value = self.called(self.value(outcome), MAX_GUESSES);
-                self.member(value, name, MAX_GUESSES)
-            }
-            Called::No => self.member_of(outcome, name, MAX_GUESSES),
+    /// The member `name` of an outcome or, where that is called, of what calling it gives.
+    fn next(&self, outcome: Outcome, is_called: bool, name: &'a str) -> Outcome {
+        if !is_called {
+            return self.member_of(outcome, name, MAX_INFERENCES);
         }
+        let value = self.called(self.value(outcome), MAX_INFERENCES);
+        self.member(value, name, MAX_INFERENCES)
     }
 
     /// The member `name` of what a name stands for. Of several definitions, such as a class and
     /// the namespace merged with it, the first that has it.
-    fn member_of(&self, outcome: Outcome, name: &'a str, guesses: u32) -> Outcome {
+    fn member_of(&self, outcome: Outcome, name: &'a str, inferences: u32) -> Outcome {
         let (value, confidence) = self.value(outcome);
-        let member = self.member((value, confidence), name, guesses);
+        let member = self.member((value, confidence), name, inferences);
         if !member.found.is_empty() {
             return member;
         }
@@ -178,27 +181,27 @@ impl<'a> Evaluator<'a> {
             .definitions()
             .map(Value::Class)
             .filter(|other| *other != value)
-            .map(|other| self.member((other, confidence), name, guesses))
+            .map(|other| self.member((other, confidence), name, inferences))
             .find(|other| !other.found.is_empty())
             .unwrap_or(member)
     }
 
-    pub(super) fn path_guessing(&self, place: Place, path: &'a str, guesses: u32) -> Outcome {
+    pub(super) fn path_inferring(&self, place: Place, path: &'a str, inferences: u32) -> Outcome {
         if let Some((outcome, rest)) = self.dotted_import(place, path) {
-            return self.members(outcome, rest, guesses);
+            return self.members(outcome, rest, inferences);
         }
         let dot = path.bytes().position(|byte| byte == b'.');
         let (head, rest) = dot.map_or((path, ""), |dot| (&path[..dot], &path[dot + 1..]));
-        let outcome = self.head(place, trimmed(head), guesses);
-        self.members(outcome, rest, guesses)
+        let outcome = self.head(place, trimmed(head), inferences);
+        self.members(outcome, rest, inferences)
     }
 
-    fn members(&self, mut outcome: Outcome, rest: &'a str, guesses: u32) -> Outcome {
+    fn members(&self, mut outcome: Outcome, rest: &'a str, inferences: u32) -> Outcome {
         if rest.is_empty() {
             return outcome;
         }
         for segment in rest.split('.').take(16) {
-            outcome = self.member_of(outcome, trimmed(segment), guesses);
+            outcome = self.member_of(outcome, trimmed(segment), inferences);
         }
         outcome
     }
@@ -218,34 +221,34 @@ impl<'a> Evaluator<'a> {
         Some((outcome, rest.trim_start_matches('.')))
     }
 
-    /// What a bare name stands for, looked up once in each scope. Not where guesses were made already:
+    /// What a bare name stands for, looked up once in each scope. Not where values were inferred already:
     /// with fewer left, it may stand for less.
-    fn head(&self, place: Place, name: &'a str, guesses: u32) -> Outcome {
-        if place.file != self.file || guesses != MAX_GUESSES {
-            return self.look_up(place, name, guesses);
+    fn head(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
+        if place.file != self.file || inferences != MAX_INFERENCES {
+            return self.look_up(place, name, inferences);
         }
         if let Some(outcome) = self.heads.borrow().get(&(place.enclosing, name)) {
             return *outcome;
         }
-        let outcome = self.look_up(place, name, guesses);
+        let outcome = self.look_up(place, name, inferences);
         let key = (place.enclosing, name);
         self.heads.borrow_mut().insert(key, outcome);
         outcome
     }
 
     /// What a bare name stands for: from the innermost scope outwards.
-    fn look_up(&self, place: Place, name: &'a str, guesses: u32) -> Outcome {
+    fn look_up(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
         let names = self.names;
-        let python = names.family(place.file) == Family::Python;
-        if let "self" | "cls" | "this" | "super" = name
-            && (python != matches!(name, "this" | "super"))
-        {
-            return match self.enclosing_class(place) {
-                Some(class) if name == "super" => Outcome::of(Value::Above(class)),
-                Some(class) if name == "cls" => Outcome::of(Value::Class(class)),
-                Some(class) => Outcome::of(Value::Instance(class)),
-                None => Outcome::unknown(),
+        let rules = names.rules(place.file);
+        if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
+            let Some(class) = self.enclosing_class(place) else {
+                return Outcome::unknown();
             };
+            return Outcome::of(match receiver {
+                Receiver::Instance => Value::Instance(class),
+                Receiver::Class => Value::Class(class),
+                Receiver::Super => Value::Above(class),
+            });
         }
         let own_file = place.file == self.file;
         let mut scope = place.enclosing;
@@ -260,7 +263,7 @@ impl<'a> Evaluator<'a> {
             // The body of a class is a scope of its own, but not of its methods.
             let searched = function
                 || definition.kind == DefinitionKind::Module
-                || (python && innermost && definition.kind.is_container());
+                || (rules.class_bodies_are_scopes && innermost && definition.kind.is_container());
             if searched {
                 let found = names.within(place.file, Some(id), name);
                 if !found.is_empty() {
@@ -272,15 +275,15 @@ impl<'a> Evaluator<'a> {
                     file: place.file,
                     enclosing: Some(id),
                 };
-                if let Some(source) = self.locals.find(Some(id), name) {
-                    let known = self.local_value(inner, source, guesses);
+                if let Some(source) = self.local(Some(id), name) {
+                    let known = self.local_value(inner, source, inferences);
                     if known.value != Value::Unknown {
                         return known;
                     }
                     // A parameter that is assigned again may still be annotated.
-                    return self.parameter(inner, id, name, guesses).unwrap_or(known);
+                    return self.parameter(inner, id, name, inferences).unwrap_or(known);
                 }
-                if let Some(outcome) = self.parameter(inner, id, name, guesses) {
+                if let Some(outcome) = self.parameter(inner, id, name, inferences) {
                     return outcome;
                 }
             }
@@ -291,17 +294,27 @@ impl<'a> Evaluator<'a> {
         if !found.is_empty() {
             return Outcome::certain(found);
         }
-        if own_file && let Some(source) = self.locals.find(None, name) {
+        if own_file && let Some(source) = self.local(None, name) {
             let outer = Place {
                 file: place.file,
                 enclosing: None,
             };
-            return self.local_value(outer, source, guesses);
+            return self.local_value(outer, source, inferences);
         }
-        if GLOBALS.binary_search(&name).is_ok() {
+        if rules.globals.binary_search(&name).is_ok() {
             return Outcome::of(Value::External);
         }
         Outcome::of(Value::Unbound)
+    }
+
+    /// What is known of a name that a function of the file binds; `None` where it does not.
+    fn local(&self, function: Option<LocalId>, name: &str) -> Option<values::Value> {
+        let key = |local: &Local| (local.function, local.name.of(self.text));
+        let start = self
+            .locals
+            .partition_point(|local| key(local) < (function, name));
+        let local = self.locals.get(start)?;
+        (key(local) == (function, name)).then_some(local.value)
     }
 
     fn visible(&self, file: FileId, name: &'a str) -> Found {
@@ -337,7 +350,7 @@ impl<'a> Evaluator<'a> {
         &self,
         (value, confidence): (Value, Confidence),
         name: &'a str,
-        guesses: u32,
+        inferences: u32,
     ) -> Outcome {
         let names = self.names;
         let found = match value {
@@ -346,12 +359,12 @@ impl<'a> Evaluator<'a> {
             }
             Value::Definition(id) => {
                 let own = names.own_members(id, name);
-                if own.is_empty() && guesses > 0 {
-                    let value = self.held_by(id, guesses - 1);
+                if own.is_empty() && inferences > 0 {
+                    let value = self.held_by(id, inferences - 1);
                     if matches!(value, Value::Definition(_)) {
                         return Outcome::likely(Value::Unknown);
                     }
-                    return self.member((value, Confidence::Likely), name, guesses - 1);
+                    return self.member((value, Confidence::Likely), name, inferences - 1);
                 }
                 own
             }
@@ -430,7 +443,7 @@ impl Outcome {
         }
     }
 
-    /// A bare name with a guessed value.
+    /// A bare name with an inferred value.
     pub(super) fn likely(value: Value) -> Self {
         Self {
             confidence: Confidence::Likely,

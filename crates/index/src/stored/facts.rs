@@ -15,9 +15,10 @@ use super::codes::{
     visibility_of,
 };
 use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
+use super::values::{put_values, take_values};
 
 /// Counts the changes of how facts are stored. Another format cannot be read.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
@@ -120,6 +121,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
         out.byte(region_code(region.kind));
         near.put_span(out, region.span);
     });
+    put_values(out, &facts.values);
 }
 
 fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
@@ -177,6 +179,7 @@ fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFac
                 })
             })?
         },
+        values: take_values(rest)?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! What several languages write alike.
 
+pub(super) mod builtins;
 pub(super) mod c_heads;
 pub(super) mod keyword_heads;
 

@@ -2,7 +2,13 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod modules;
+mod packages;
+mod probe;
 mod traces;
+mod tsconfig;
+mod values;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
@@ -29,6 +35,7 @@ pub(super) static JAVASCRIPT: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["js", "jsx", "mjs", "cjs", "es6"])
     },
     parser: Some(|_, text, _, limits| walker::facts(JAVASCRIPT.language, text, limits)),
+    values: Some(values::VALUES),
     roles: Roles {
         ecosystem: ECOSYSTEM,
         is_copy: is_released_library,
@@ -62,6 +69,7 @@ pub(super) static TYPESCRIPT: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["ts", "mts", "cts"])
     },
     parser: Some(|_, text, _, limits| walker::facts(TYPESCRIPT.language, text, limits)),
+    values: Some(values::VALUES),
     roles: ROLES,
     code: CodeForm {
         fences: &["ts", "typescript"],
@@ -77,6 +85,7 @@ pub(super) static TYPESCRIPT: LanguageSpec = LanguageSpec {
 pub(super) static TSX: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["tsx"]),
     parser: Some(|_, text, _, limits| walker::facts(TSX.language, text, limits)),
+    values: Some(values::VALUES),
     roles: Roles {
         is_configuration: |_| false,
         ..ROLES
@@ -99,6 +108,9 @@ static TSX_RULES: LanguageRules = rules("tsx", 3);
 const fn rules(name: &'static str, code: u8) -> LanguageRules {
     LanguageRules {
         family: "ecmascript",
+        modules: Some(&modules::MODULES),
+        lookup: lookup::LOOKUP,
+        tests: lookup::TESTS,
         ..LanguageRules::new(name, code)
     }
 }

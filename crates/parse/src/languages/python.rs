@@ -2,7 +2,11 @@
 
 mod code;
 mod documentation;
+mod lookup;
+mod modules;
+mod standard_library;
 mod traces;
+mod values;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
@@ -27,6 +31,7 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["py", "pyi", "pyw", "pyx", "pxd", "pxi", "bzl"])
     },
     parser: Some(|_, text, earlier, limits| walker::facts(text, earlier, limits)),
+    values: Some(values::VALUES),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -45,7 +50,12 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
 
 const LANGUAGE: Language = Language::of(&RULES);
 
-static RULES: LanguageRules = LanguageRules::new("python", 0);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("python", 0)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

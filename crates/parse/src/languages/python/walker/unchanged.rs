@@ -392,8 +392,8 @@ fn first_line(text: &str) -> &str {
 mod tests {
     use super::super::changed;
     use super::*;
+    use crate::Limits;
     use crate::testing::content;
-    use crate::{Limits, parse};
 
     const EARLIER: &str = "\
 import os
@@ -476,7 +476,7 @@ class Client:
             let limits = Limits::default();
             let earlier = content(LANGUAGE, EARLIER);
             let changed = changed(&later, &earlier, &limits).expect(instead);
-            let whole = parse(LANGUAGE, &later, &limits);
+            let whole = super::super::whole(&later, &limits).unwrap();
             assert_eq!(format!("{changed:#?}"), format!("{whole:#?}"));
         }
     }

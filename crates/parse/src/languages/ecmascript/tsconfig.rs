@@ -4,10 +4,10 @@
 use foldhash::HashMap;
 use serde_json::Value;
 
-use crate::files::Files;
-use crate::graph::packages::{Packages, match_pattern};
-use crate::graph::paths::{ancestors, join};
-use crate::graph::probe::json_files;
+use super::packages::{Packages, match_pattern};
+use super::probe::json_files;
+use crate::paths::{ancestors, join};
+use foveate_model::resolution::FileTree;
 
 /// Longest chain of `extends`.
 const MAX_EXTENDS: usize = 8;
@@ -30,7 +30,7 @@ pub(super) struct Configs {
 }
 
 impl Configs {
-    pub(super) fn new(files: &Files, packages: &Packages) -> Self {
+    pub(super) fn new(files: &dyn FileTree, packages: &Packages) -> Self {
         let mut configs = Self::default();
         let is_config = |name: &str| {
             name == "jsconfig.json" || (name.starts_with("tsconfig") && name.ends_with(".json"))
@@ -102,7 +102,7 @@ impl Configs {
 
 /// The settings of one file; what it does not say itself comes from those it extends.
 fn follow(
-    files: &Files,
+    files: &dyn FileTree,
     packages: &Packages,
     directory: &str,
     json: &Value,
@@ -161,7 +161,7 @@ fn own(directory: &str, json: &Value) -> Config {
 
 /// The path of a file that `extends` names: relative, or inside a package of the repository.
 fn extended_path(
-    files: &Files,
+    files: &dyn FileTree,
     packages: &Packages,
     directory: &str,
     specifier: &str,

@@ -1,34 +1,11 @@
-//! Names that belong to the languages and not to a repository, sorted for binary search. They keep
-//! a repository's definition of the same name from being linked by accident.
-
-/// Top-level modules of Python's own library that repositories also use as directory or script
-/// names; an import of one means a repository's file only where that file is plainly on the path.
-#[rustfmt::skip]
-pub(super) const STANDARD: &[&str] = &[
-    "abc", "argparse", "array", "ast", "asyncio", "base64", "binascii", "bisect", "builtins",
-    "calendar", "cmd", "code", "codecs", "collections", "colorsys", "concurrent", "configparser",
-    "contextlib", "copy", "csv", "ctypes", "curses", "dataclasses", "datetime", "dbm", "decimal",
-    "difflib", "dis", "distutils", "email", "encodings", "enum", "errno", "fileinput", "fnmatch",
-    "formatter", "fractions", "ftplib", "functools", "gc", "getopt", "getpass", "gettext", "glob",
-    "grp", "gzip", "hashlib", "heapq", "hmac", "html", "http", "imaplib", "imp", "importlib",
-    "inspect", "io", "ipaddress", "itertools", "json", "keyword", "linecache", "locale", "logging",
-    "lzma", "mailbox", "marshal", "math", "mimetypes", "mmap", "multiprocessing", "netrc",
-    "numbers", "opcode", "operator", "optparse", "os", "parser", "pathlib", "pdb", "pickle",
-    "pkgutil", "platform", "plistlib", "posix", "pprint", "profile", "pstats", "pty", "pwd",
-    "queue", "quopri", "random", "re", "readline", "reprlib", "resource", "runpy", "sched",
-    "secrets", "select", "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtplib",
-    "socket", "socketserver", "sqlite3", "ssl", "stat", "statistics", "string", "struct",
-    "subprocess", "symbol", "symtable", "sys", "sysconfig", "syslog", "tarfile", "telnetlib",
-    "tempfile", "termios", "test", "textwrap", "threading", "time", "timeit", "tkinter", "token",
-    "tokenize", "trace", "traceback", "tty", "turtle", "types", "typing", "unicodedata", "unittest",
-    "urllib", "uuid", "venv", "warnings", "wave", "weakref", "webbrowser", "wsgiref", "xml",
-    "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo",
-];
+//! Names that belong to languages and not to a repository, sorted for binary search. They keep a
+//! repository's definition of the same name from being linked by accident. Repositories mix
+//! languages, and their habits of naming: Python and the scripts share these lists.
 
 /// Members that the languages' own objects have: a use of one says nothing about a repository's
 /// definition of the same name.
 #[rustfmt::skip]
-pub(super) const BUILTIN_MEMBERS: &[&str] = &[
+pub(in crate::languages) const BUILTIN_MEMBERS: &[&str] = &[
     "addEventListener", "append", "appendChild", "apply", "assertEqual", "assertRaises",
     "assertTrue", "assign", "astype", "called", "calledWith", "capitalize", "catch", "charAt",
     "charCodeAt", "children", "clear", "close", "concat", "console", "constructor", "contains",
@@ -52,7 +29,7 @@ pub(super) const BUILTIN_MEMBERS: &[&str] = &[
 
 /// Objects that the languages and their hosts bind without an import.
 #[rustfmt::skip]
-pub(super) const GLOBALS: &[&str] = &[
+pub(in crate::languages) const GLOBALS: &[&str] = &[
     "$", "Array", "BigInt", "Boolean", "Date", "Error", "Function", "Intl", "JSON", "Map", "Math",
     "Number", "Object", "Promise", "Proxy", "Reflect", "RegExp", "Set", "String", "Symbol", "URL",
     "WeakMap", "WeakSet", "bytes", "console", "crypto", "dict", "document", "exports", "float",
@@ -65,7 +42,6 @@ pub(super) const GLOBALS: &[&str] = &[
 mod tests {
     #[test]
     fn the_names_are_sorted() {
-        assert!(super::STANDARD.is_sorted());
         assert!(super::BUILTIN_MEMBERS.is_sorted());
         assert!(super::GLOBALS.is_sorted());
     }

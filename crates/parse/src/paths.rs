@@ -2,7 +2,7 @@
 
 /// Joins a relative `/`-separated path to a directory and resolves `.` and `..`; `None` where that
 /// leaves the repository's root.
-pub(super) fn join(directory: &str, relative: &str) -> Option<String> {
+pub(crate) fn join(directory: &str, relative: &str) -> Option<String> {
     let mut path = String::with_capacity(directory.len() + relative.len() + 16);
     path.push_str(directory);
     for segment in relative.split('/') {
@@ -26,12 +26,12 @@ pub(super) fn join(directory: &str, relative: &str) -> Option<String> {
 }
 
 /// The directory of a path; empty at the root.
-pub(super) fn parent(path: &str) -> &str {
+pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 /// Whether `path` lies below `directory` or is it.
-pub(super) fn is_below(path: &str, directory: &str) -> bool {
+pub(crate) fn is_below(path: &str, directory: &str) -> bool {
     directory.is_empty()
         || path
             .strip_prefix(directory)
@@ -39,7 +39,7 @@ pub(super) fn is_below(path: &str, directory: &str) -> bool {
 }
 
 /// How many leading segments two paths share.
-pub(super) fn shared_segments(a: &str, b: &str) -> usize {
+pub(crate) fn shared_segments(a: &str, b: &str) -> usize {
     a.split('/')
         .zip(b.split('/'))
         .take_while(|(a, b)| a == b)
@@ -47,7 +47,7 @@ pub(super) fn shared_segments(a: &str, b: &str) -> usize {
 }
 
 /// A directory and those above it, the innermost first.
-pub(super) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(directory);
     std::iter::from_fn(move || {
         let current = next?;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::files::{FileId, Files};
+use foveate_model::FileId;
+use foveate_model::resolution::FileTree;
 
 /// Endings tried after a specifier without one, in this order: sources before declarations.
 const ENDINGS: &[&str] = &[
@@ -29,7 +30,7 @@ const OUTPUTS: &[&str] = &[
 ];
 
 /// The file at `path`, tried with all endings and as a directory with an index.
-pub(super) fn probe(files: &Files, path: &str) -> Option<FileId> {
+pub(super) fn probe(files: &dyn FileTree, path: &str) -> Option<FileId> {
     let mut candidate = String::with_capacity(path.len() + 12);
     for (compiled, sources) in COMPILED {
         if let Some(stem) = path.strip_suffix(compiled) {
@@ -54,7 +55,7 @@ pub(super) fn probe(files: &Files, path: &str) -> Option<FileId> {
 }
 
 /// [`probe`]; where nothing is there, the source that a build would have made it from.
-pub(super) fn probe_source(files: &Files, path: &str) -> Option<FileId> {
+pub(super) fn probe_source(files: &dyn FileTree, path: &str) -> Option<FileId> {
     probe(files, path).or_else(|| {
         let mut end = path.len();
         // The innermost output directory first.
@@ -76,7 +77,7 @@ pub(super) fn probe_source(files: &Files, path: &str) -> Option<FileId> {
 }
 
 /// The source of the output `rest` of an output directory below `base` (empty or ending in `/`).
-fn probe_output(files: &Files, base: &str, rest: &str) -> Option<FileId> {
+fn probe_output(files: &dyn FileTree, base: &str, rest: &str) -> Option<FileId> {
     let source = format!("{base}src/{rest}");
     let found = probe(files, &source).or_else(|| probe(files, &format!("{base}{rest}")));
     if found.is_some() {
@@ -91,7 +92,7 @@ fn probe_output(files: &Files, base: &str, rest: &str) -> Option<FileId> {
 }
 
 fn with_endings(
-    files: &Files,
+    files: &dyn FileTree,
     candidate: &mut String,
     stem: &str,
     endings: &[&str],
@@ -106,14 +107,13 @@ fn with_endings(
 
 /// All JSON files with one of these names, with their directory, in path order.
 pub(super) fn json_files<'a>(
-    files: &'a Files,
+    files: &'a dyn FileTree,
     is_wanted: impl Fn(&str) -> bool + 'a,
 ) -> impl Iterator<Item = (FileId, &'a str, &'a str)> {
     files.ids().filter_map(move |id| {
         let file = files.file(id);
-        let json = file.language.name() == "json";
         let text = file.content.as_ref().map(|content| &*content.text);
-        text.filter(|_| json && is_wanted(file.path.file_name()))
+        text.filter(|_| is_wanted(file.path.file_name()))
             .map(|text| (id, file.path.directory(), text))
     })
 }

@@ -3,18 +3,28 @@
 //! are namespace packages or roots on `sys.path`; an import may name them too.
 
 use foldhash::{HashMap, HashSet};
-use foveate_model::{RepoPath, Role};
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind, RepoPath, Role};
 
-use crate::files::{FileId, Files};
-use crate::graph::paths::{is_below, parent, shared_segments};
-use crate::graph::words::STANDARD;
+use super::LANGUAGE;
+use super::standard_library::STANDARD;
+use crate::paths::{is_below, parent, shared_segments};
 
 /// Longest dotted path that is tried, in segments. Real ones have fewer than ten.
 const MAX_SEGMENTS: usize = 24;
 
+/// How Python finds modules.
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(PythonModules::new(files)),
+    module_name: |path| Some(module_name(path)),
+    imported_name: |module| module.rsplit('.').next(),
+    is_package: |path| is_init(path.file_name()),
+    is_settings: |_| false,
+};
+
 /// The Python modules of one revision by their absolute names.
 #[derive(Debug, Default)]
-pub(super) struct PythonModules {
+struct PythonModules {
     /// Absolute dotted name to files, in id order.
     by_name: HashMap<Box<str>, Vec<FileId>>,
     /// Last name of a package that lies inside another package, to its directories, sorted.
@@ -23,8 +33,8 @@ pub(super) struct PythonModules {
 
 impl PythonModules {
     /// Names every Python file.
-    pub(super) fn new(files: &Files) -> Self {
-        let is_python = |id: &FileId| files.file(*id).language.family() == "python";
+    fn new(files: &dyn FileTree) -> Self {
+        let is_python = |id: &FileId| files.file(*id).language == LANGUAGE;
         let packages: HashSet<&str> = files
             .ids()
             .filter(is_python)
@@ -63,20 +73,49 @@ impl PythonModules {
         modules
     }
 
-    /// The file that `module`, as written in `importer` (leading dots included), stands for.
-    pub(super) fn resolve(&self, files: &Files, importer: FileId, module: &str) -> Option<FileId> {
-        if module.starts_with('.') {
-            find_module(files, &relative_path(files, importer, module)?)
-        } else {
-            self.absolute(files, Some(importer), module)
+    /// A package that is itself inside another package, where the outer `__init__.py` is only
+    /// there by accident (`src/__init__.py`) or the inner package is vendored. Only names of
+    /// two or more segments are looked for: a single one says too little.
+    fn inside_packages(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        dotted: &str,
+    ) -> Option<FileId> {
+        let (first, rest) = dotted.split_once('.')?;
+        let rest = rest.replace('.', "/");
+        let directories = self.nested.get(first)?;
+        let found = directories
+            .iter()
+            .take(64)
+            .filter_map(|directory| find_module(files, &format!("{directory}/{rest}")));
+        nearest(files, importer, found)
+    }
+}
+
+impl ModuleResolver for PythonModules {
+    /// Leading dots of `module` are those of a relative import.
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        kind: ImportKind,
+    ) -> Option<FileId> {
+        if !module.starts_with('.') {
+            return self.absolute(files, Some(importer), module);
         }
+        // What a dynamic import is relative to is an argument of the call.
+        if kind == ImportKind::Dynamic {
+            return None;
+        }
+        find_module(files, &relative_path(files, importer, module)?)
     }
 
-    /// The file of `name` inside the package that `module`, as written in `importer`, stands for.
-    /// It also finds modules of namespace packages, which have no file of their own.
-    pub(super) fn submodule(
+    /// Also of namespace packages, which have no file of their own.
+    fn submodule(
         &self,
-        files: &Files,
+        files: &dyn FileTree,
         importer: FileId,
         module: &str,
         name: &str,
@@ -94,9 +133,9 @@ impl PythonModules {
 
     /// The file of the absolute module `dotted`, as seen from `importer`: of several roots that
     /// have it, the nearest to the importer.
-    pub(super) fn absolute(
+    fn absolute(
         &self,
-        files: &Files,
+        files: &dyn FileTree,
         importer: Option<FileId>,
         dotted: &str,
     ) -> Option<FileId> {
@@ -136,31 +175,19 @@ impl PythonModules {
         self.inside_packages(files, importer, dotted)
     }
 
-    /// The file of the absolute dotted path, for callers that have no importer.
-    pub(super) fn dotted(&self, files: &Files, dotted: &str) -> Option<FileId> {
-        self.absolute(files, None, dotted)
+    fn child(&self, files: &dyn FileTree, package: FileId, name: &str) -> Option<FileId> {
+        let path = &files.file(package).path;
+        if !is_init(path.file_name()) {
+            return None;
+        }
+        let directory = path.directory();
+        if directory.is_empty() {
+            return find_module(files, name);
+        }
+        find_module(files, &format!("{directory}/{name}"))
     }
 
-    /// A package that is itself inside another package, where the outer `__init__.py` is only
-    /// there by accident (`src/__init__.py`) or the inner package is vendored. Only names of
-    /// two or more segments are looked for: a single one says too little.
-    fn inside_packages(
-        &self,
-        files: &Files,
-        importer: Option<FileId>,
-        dotted: &str,
-    ) -> Option<FileId> {
-        let (first, rest) = dotted.split_once('.')?;
-        let rest = rest.replace('.', "/");
-        let directories = self.nested.get(first)?;
-        let found = directories
-            .iter()
-            .take(64)
-            .filter_map(|directory| find_module(files, &format!("{directory}/{rest}")));
-        nearest(files, importer, found)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         let names: usize = self
             .by_name
             .iter()
@@ -177,21 +204,8 @@ impl PythonModules {
     }
 }
 
-/// The module or submodule `name` of the package whose `__init__.py` is `package`.
-pub(super) fn child_module(files: &Files, package: FileId, name: &str) -> Option<FileId> {
-    let path = &files.file(package).path;
-    if !is_init(path.file_name()) {
-        return None;
-    }
-    let directory = path.directory();
-    if directory.is_empty() {
-        return find_module(files, name);
-    }
-    find_module(files, &format!("{directory}/{name}"))
-}
-
 /// The file of a module path without extension: a package before a module, source before stub.
-fn find_module(files: &Files, path: &str) -> Option<FileId> {
+fn find_module(files: &dyn FileTree, path: &str) -> Option<FileId> {
     let mut candidate = String::with_capacity(path.len() + 14);
     for ending in ["/__init__.py", ".py", "/__init__.pyi", ".pyi"] {
         candidate.clear();
@@ -205,7 +219,7 @@ fn find_module(files: &Files, path: &str) -> Option<FileId> {
 }
 
 /// `..db.client` from `a/b/c.py` is `a/db/client`; `None` above the repository's root.
-fn relative_path(files: &Files, importer: FileId, module: &str) -> Option<String> {
+fn relative_path(files: &dyn FileTree, importer: FileId, module: &str) -> Option<String> {
     let rest = module.trim_start_matches('.');
     let level = module.len() - rest.len();
     let mut directory = files.file(importer).path.directory();
@@ -225,7 +239,7 @@ fn relative_path(files: &Files, importer: FileId, module: &str) -> Option<String
     Some(path)
 }
 
-pub(super) fn is_init(file_name: &str) -> bool {
+fn is_init(file_name: &str) -> bool {
     matches!(file_name, "__init__.py" | "__init__.pyi")
 }
 
@@ -242,7 +256,7 @@ fn module_path(path: &str) -> &str {
 }
 
 /// The last part of the name of the module that a path may stand for.
-pub(super) fn module_name(path: &RepoPath) -> &str {
+fn module_name(path: &RepoPath) -> &str {
     let module = module_path(path.as_str());
     module.rsplit('/').next().unwrap_or(module)
 }
@@ -272,7 +286,7 @@ fn ends_with_dotted(directory: &str, dotted: &str) -> bool {
 
 /// Whether a top-level script, or a package named like one of the standard library, is on the
 /// importer's path: beside it or above it, or below a directory that by convention is a root.
-fn is_visible(files: &Files, importer: Option<FileId>, root: &str, standard: bool) -> bool {
+fn is_visible(files: &dyn FileTree, importer: Option<FileId>, root: &str, standard: bool) -> bool {
     let Some(importer) = importer else {
         return !standard || matches!(root, "" | "src" | "lib");
     };
@@ -287,7 +301,7 @@ fn is_visible(files: &Files, importer: Option<FileId>, root: &str, standard: boo
 }
 
 /// The root of the files in `directory`, as [`root_of`] has it.
-fn own_root<'a>(files: &Files, mut directory: &'a str) -> &'a str {
+fn own_root<'a>(files: &dyn FileTree, mut directory: &'a str) -> &'a str {
     while !directory.is_empty() && files.find(&format!("{directory}/__init__.py")).is_some() {
         directory = parent(directory);
     }
@@ -297,7 +311,7 @@ fn own_root<'a>(files: &Files, mut directory: &'a str) -> &'a str {
 /// Of several files for one name, the one with the longest way in common with the importer, then
 /// shipped code, then the shortest path.
 fn nearest(
-    files: &Files,
+    files: &dyn FileTree,
     importer: Option<FileId>,
     ids: impl Iterator<Item = FileId>,
 ) -> Option<FileId> {
@@ -316,7 +330,7 @@ fn nearest(
 }
 
 /// Leaves stubs out where the same directory has the source.
-fn prefer_sources_over_stubs(files: &Files, ids: &mut Vec<FileId>) {
+fn prefer_sources_over_stubs(files: &dyn FileTree, ids: &mut Vec<FileId>) {
     if ids.len() < 2 {
         return;
     }

@@ -4,9 +4,10 @@
 use foldhash::HashMap;
 use serde_json::Value;
 
-use crate::files::{FileId, Files};
-use crate::graph::paths::{ancestors, join, shared_segments};
-use crate::graph::probe::{json_files, probe, probe_source, unique};
+use super::probe::{json_files, probe, probe_source, unique};
+use crate::paths::{ancestors, join, shared_segments};
+use foveate_model::FileId;
+use foveate_model::resolution::FileTree;
 
 /// Most targets that one `exports` or `imports` map contributes.
 const MAX_TARGETS: usize = 512;
@@ -37,7 +38,7 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    pub(super) fn new(files: &Files) -> Self {
+    pub(super) fn new(files: &dyn FileTree) -> Self {
         let mut packages = Self::default();
         for (_, directory, text) in json_files(files, |name| name == "package.json") {
             if text.len() > MAX_BYTES {
@@ -88,7 +89,7 @@ impl Packages {
     /// the importing directory.
     pub(super) fn resolve(
         &self,
-        files: &Files,
+        files: &dyn FileTree,
         directory: &str,
         specifier: &str,
     ) -> Option<FileId> {
@@ -107,7 +108,11 @@ impl Packages {
     }
 
     /// Where the package in a directory leads, for a relative import of the directory.
-    pub(super) fn resolve_directory(&self, files: &Files, directory: &str) -> Option<FileId> {
+    pub(super) fn resolve_directory(
+        &self,
+        files: &dyn FileTree,
+        directory: &str,
+    ) -> Option<FileId> {
         let number = *self.by_directory.get(directory)?;
         self.packages.get(number as usize)?.resolve(files, "")
     }
@@ -115,7 +120,7 @@ impl Packages {
     /// A specifier that begins with `#`, through the nearest package's `imports`.
     pub(super) fn resolve_internal(
         &self,
-        files: &Files,
+        files: &dyn FileTree,
         directory: &str,
         specifier: &str,
     ) -> Option<FileId> {
@@ -174,7 +179,7 @@ impl Packages {
 }
 
 impl Package {
-    fn resolve(&self, files: &Files, subpath: &str) -> Option<FileId> {
+    fn resolve(&self, files: &dyn FileTree, subpath: &str) -> Option<FileId> {
         if subpath.is_empty() {
             return self
                 .entries
@@ -192,7 +197,7 @@ impl Package {
     }
 
     /// The targets of the most specific pattern that fits `subpath`.
-    fn through_subpaths(&self, files: &Files, subpath: &str) -> Option<FileId> {
+    fn through_subpaths(&self, files: &dyn FileTree, subpath: &str) -> Option<FileId> {
         let (_, middle, targets) = self
             .subpaths
             .iter()

@@ -3,41 +3,71 @@
 //! `tsconfig.json`, then through the packages of the repository. Built outputs that are not in the
 //! repository are mapped back to the sources that they come from.
 
-use crate::files::{FileId, Files};
-use crate::graph::family::Family;
-use crate::graph::packages::Packages;
-use crate::graph::paths::join;
-use crate::graph::probe::{probe, probe_source};
-use crate::graph::tsconfig::Configs;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind};
+
+use super::packages::Packages;
+use super::probe::{probe, probe_source};
+use super::tsconfig::Configs;
+use crate::paths::join;
+
+/// How scripts find modules.
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(EcmascriptModules::new(files)),
+    module_name: |_| None,
+    imported_name: |_| None,
+    is_package: |_| false,
+    is_settings: |path| matches!(path.extension(), "json" | "jsonc" | "json5"),
+};
 
 /// The packages and compiler settings of one revision.
 #[derive(Debug, Default)]
-pub(super) struct EcmascriptModules {
+struct EcmascriptModules {
     packages: Packages,
     configs: Configs,
 }
 
 impl EcmascriptModules {
     /// Reads all `package.json`, `tsconfig*.json` and `jsconfig.json` files that have content.
-    pub(super) fn new(files: &Files) -> Self {
-        let uses = files
-            .as_slice()
-            .iter()
-            .any(|file| Family::of(file.language) == Family::Ecmascript);
-        if !uses {
-            return Self::default();
-        }
+    fn new(files: &dyn FileTree) -> Self {
         let packages = Packages::new(files);
         let configs = Configs::new(files, &packages);
         Self { packages, configs }
     }
 
-    /// The file that `specifier`, as written in `importer`, stands for.
-    pub(super) fn resolve(
+    /// The aliases that bundlers are commonly given: `@/x` and `~/x` for the sources of the nearest
+    /// package, and a path from that package's directory.
+    fn resolve_alias(
         &self,
-        files: &Files,
+        files: &dyn FileTree,
+        directory: &str,
+        specifier: &str,
+    ) -> Option<FileId> {
+        let root = self.packages.nearest_directory(directory);
+        if let Some(rest) = specifier
+            .strip_prefix("@/")
+            .or_else(|| specifier.strip_prefix("~/"))
+        {
+            return ["src", "app", "."]
+                .iter()
+                .find_map(|top| probe(files, &join(&join(root, top)?, rest)?));
+        }
+        let first = specifier.split('/').next().unwrap_or(specifier);
+        if first == "src" && specifier != first {
+            return probe(files, &join(root, specifier)?);
+        }
+        None
+    }
+}
+
+impl ModuleResolver for EcmascriptModules {
+    /// The file that `specifier`, as written in `importer`, stands for.
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
         importer: FileId,
         specifier: &str,
+        _kind: ImportKind,
     ) -> Option<FileId> {
         // Bundlers take options after a question mark or before an exclamation mark.
         let specifier = specifier.split('?').next().unwrap_or(specifier);
@@ -64,46 +94,33 @@ impl EcmascriptModules {
             .or_else(|| self.resolve_alias(files, directory, specifier))
     }
 
-    /// The file of a package specifier (`@scope/core/lib/x`), for callers without an importer.
-    pub(super) fn resolve_package(&self, files: &Files, specifier: &str) -> Option<FileId> {
-        self.packages.resolve(files, "", specifier)
+    /// That of a package specifier: `@scope/core/lib/x`.
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        specifier: &str,
+    ) -> Option<FileId> {
+        let directory = importer.map_or("", |id| files.file(id).path.directory());
+        self.packages.resolve(files, directory, specifier)
     }
 
     /// The directory of the package of this name.
-    pub(super) fn package_directory(&self, name: &str) -> Option<&str> {
+    fn package_directory(&self, name: &str) -> Option<&str> {
         self.packages.directory_of(name)
     }
 
     /// The directory of the package whose name or directory ends with this segment.
-    pub(super) fn package_like(&self, segment: &str) -> Option<&str> {
+    fn package_like(&self, segment: &str) -> Option<&str> {
         self.packages.directory_like(segment)
     }
 
     /// The directory of the package that a directory belongs to.
-    pub(super) fn package_around<'a>(&self, directory: &'a str) -> &'a str {
-        self.packages.nearest_directory(directory)
+    fn package_around<'a>(&self, directory: &'a str) -> Option<&'a str> {
+        Some(self.packages.nearest_directory(directory))
     }
 
-    /// The aliases that bundlers are commonly given: `@/x` and `~/x` for the sources of the nearest
-    /// package, and a path from that package's directory.
-    fn resolve_alias(&self, files: &Files, directory: &str, specifier: &str) -> Option<FileId> {
-        let root = self.packages.nearest_directory(directory);
-        if let Some(rest) = specifier
-            .strip_prefix("@/")
-            .or_else(|| specifier.strip_prefix("~/"))
-        {
-            return ["src", "app", "."]
-                .iter()
-                .find_map(|top| probe(files, &join(&join(root, top)?, rest)?));
-        }
-        let first = specifier.split('/').next().unwrap_or(specifier);
-        if first == "src" && specifier != first {
-            return probe(files, &join(root, specifier)?);
-        }
-        None
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
+    fn heap_bytes(&self) -> usize {
         self.packages.heap_bytes() + self.configs.heap_bytes()
     }
 }

@@ -1,0 +1,243 @@
+//! Values that are inferred: from declared types, initial values, return types and parameters, all
+//! facts of the files. What rests on one is `likely`, never `certain`; how many may rest on each other
+//! is counted down, so that `x = x.y` ends.
+
+use foveate_model::values::{self, TypeName};
+use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
+
+use crate::files::{DefId, FileId};
+use crate::graph::Confidence;
+use crate::graph::values::{Evaluator, Outcome, Place, Value};
+
+impl<'a> Evaluator<'a> {
+    /// The value of a local variable.
+    pub(super) fn local_value(
+        &self,
+        place: Place,
+        value: values::Value,
+        inferences: u32,
+    ) -> Outcome {
+        let value = match value {
+            _ if inferences == 0 => Value::Unknown,
+            values::Value::Type(type_name) => self.typed(place, type_name, inferences - 1),
+            value => self.initial_value(place, value, inferences - 1),
+        };
+        Outcome::likely(value)
+    }
+
+    /// The value of a typed parameter of a function; `None` where it has no such parameter.
+    pub(super) fn parameter(
+        &self,
+        place: Place,
+        function: LocalId,
+        name: &str,
+        inferences: u32,
+    ) -> Option<Outcome> {
+        let parameters = self.known(place.file)?.parameters_of(function);
+        let mut parameters = parameters.iter();
+        let parameter = parameters.find(|p| self.spelled(place.file, p.name) == name)?;
+        let value = match parameter.type_name {
+            Some(type_name) if inferences > 0 => self.typed(place, type_name, inferences - 1),
+            _ => Value::Unknown,
+        };
+        Some(Outcome::likely(value))
+    }
+
+    fn known(&self, file: FileId) -> Option<&'a Values> {
+        self.names.facts(file).map(|facts| &facts.values)
+    }
+
+    /// A name that a fact of a file points to.
+    fn spelled(&self, file: FileId, name: Span) -> &'a str {
+        name.of(self.names.text(file))
+    }
+
+    /// The value that a declared type promises.
+    fn typed(&self, place: Place, type_name: TypeName, inferences: u32) -> Value {
+        let path = self.spelled(place.file, type_name.path);
+        if self.names.rules(place.file).self_types.contains(&path) {
+            return self
+                .enclosing_class(place)
+                .map_or(Value::Unknown, Value::Instance);
+        }
+        let outcome = self.path_inferring(place, path, inferences);
+        match self.value(outcome).0 {
+            Value::Class(class) if type_name.of_class => Value::Class(class),
+            Value::Class(class) => Value::Instance(class),
+            Value::Definition(id) => self.aliased(id, inferences),
+            // A builtin or a global type: nothing of this repository.
+            Value::Unbound | Value::External => Value::External,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// An object of the type that a type alias names, or describes itself.
+    fn aliased(&self, id: DefId, inferences: u32) -> Value {
+        let names = self.names;
+        let definition = names.definition(id);
+        if definition.kind != DefinitionKind::TypeAlias || inferences == 0 {
+            return Value::Unknown;
+        }
+        let place = Place {
+            file: id.file,
+            enclosing: definition.parent,
+        };
+        let type_name = self
+            .known(id.file)
+            .and_then(|known| known.type_of(id.local));
+        match type_name {
+            Some(type_name) => self.typed(place, type_name, inferences - 1),
+            None => Value::Instance(id),
+        }
+    }
+
+    fn initial_value(&self, place: Place, value: values::Value, inferences: u32) -> Value {
+        let (path, is_call) = match value {
+            values::Value::Name(path) => (path, false),
+            values::Value::Call(path) => (path, true),
+            _ => return Value::Unknown,
+        };
+        let path = self.spelled(place.file, path);
+        let value = self.value(self.path_inferring(place, path, inferences));
+        let (value, _) = if is_call {
+            self.called(value, inferences)
+        } else {
+            value
+        };
+        match value {
+            Value::Unbound => Value::Unknown,
+            value => value,
+        }
+    }
+
+    /// What a call of a value gives.
+    pub(super) fn called(
+        &self,
+        (value, confidence): (Value, Confidence),
+        inferences: u32,
+    ) -> (Value, Confidence) {
+        let result = match value {
+            Value::Class(class) => Value::Instance(class),
+            Value::Definition(id) if self.names.definition(id).kind.is_function() => {
+                self.returned(id, inferences)
+            }
+            Value::Definition(id) if inferences > 0 => {
+                let held = self.held_by(id, inferences - 1);
+                if matches!(held, Value::Definition(_)) {
+                    Value::Unknown
+                } else {
+                    return self.called((held, Confidence::Likely), inferences - 1);
+                }
+            }
+            Value::Definition(_) => Value::Unknown,
+            Value::Module(module) if !self.names.rules(module).modules_have_defaults => {
+                Value::Unknown
+            }
+            Value::Module(module) => {
+                match self.names.exported(module, "default").definitions().next() {
+                    Some(class) if self.names.is_class(class) => Value::Instance(class),
+                    _ => Value::Unknown,
+                }
+            }
+            // `super().m` is written as a call.
+            Value::Above(_) => return (value, confidence),
+            Value::External => Value::External,
+            // A builtin: what it gives has no members of this repository's, unless it is handed
+            // through (`next(…)`), which no text tells.
+            Value::Unbound | Value::Instance(_) | Value::Unknown => Value::Unknown,
+        };
+        (result, Confidence::Likely)
+    }
+
+    /// What a function says that it returns.
+    fn returned(&self, function: DefId, inferences: u32) -> Value {
+        let names = self.names;
+        let definition = names.definition(function);
+        if inferences == 0 || !definition.kind.is_function() {
+            return Value::Unknown;
+        }
+        let place = Place {
+            file: function.file,
+            enclosing: Some(function.local),
+        };
+        let known = self.known(function.file);
+        match known.and_then(|known| known.type_of(function.local)) {
+            Some(type_name) => self.typed(place, type_name, inferences - 1),
+            None => Value::Unknown,
+        }
+    }
+
+    /// The value that a variable, field or property holds.
+    pub(super) fn held_by(&self, id: DefId, inferences: u32) -> Value {
+        let names = self.names;
+        let definition = names.definition(id);
+        if definition.modifiers.is_property {
+            return self.returned(id, inferences);
+        }
+        if inferences == 0 || definition.kind.is_function() {
+            return Value::Unknown;
+        }
+        let place = Place {
+            file: id.file,
+            enclosing: definition.parent,
+        };
+        let held = self
+            .known(id.file)
+            .and_then(|known| known.held_by(id.local));
+        let held = match held {
+            None => return Value::Unknown,
+            Some(values::Value::Type(type_name)) => {
+                return self.typed(place, type_name, inferences - 1);
+            }
+            Some(values::Value::Parameter) => return self.own_parameter(id, place, inferences),
+            Some(held) => held,
+        };
+        // A field set in a method is evaluated there, where its parameters are known.
+        let setter = self.method_around(id);
+        let place = Place {
+            enclosing: setter.or(place.enclosing),
+            ..place
+        };
+        if let Some(method) = setter
+            && let values::Value::Name(path) = held
+            && let path = self.spelled(id.file, path)
+            && let Some(outcome) = self.parameter(place, method, path, inferences - 1)
+        {
+            return outcome.value;
+        }
+        self.initial_value(place, held, inferences - 1)
+    }
+
+    /// `constructor(private readonly client: Client)` declares a field.
+    fn own_parameter(&self, id: DefId, place: Place, inferences: u32) -> Value {
+        let Some(method) = self.method_around(id) else {
+            return Value::Unknown;
+        };
+        let name = &self.names.definition(id).name;
+        self.parameter(place, method, name, inferences.saturating_sub(1))
+            .map_or(Value::Unknown, |outcome| outcome.value)
+    }
+
+    /// See [`method_around`].
+    fn method_around(&self, field: DefId) -> Option<LocalId> {
+        method_around(self.names.facts(field.file)?, field.local)
+    }
+}
+
+/// The function of the same class that a field is written in.
+pub(super) fn method_around(facts: &FileFacts, field: LocalId) -> Option<LocalId> {
+    let definition = facts.definition(field)?;
+    let parent = definition.parent?;
+    let before = facts
+        .definitions
+        .partition_point(|d| d.span.start <= definition.span.start);
+    (parent.0 as usize + 1..before)
+        .rev()
+        .take(64)
+        .find(|at| {
+            facts.definitions.get(*at).is_some_and(|d| {
+                d.kind.is_function() && d.parent == Some(parent) && d.span.contains(definition.span)
+            })
+        })
+        .map(|at| LocalId(at as u32))
+}

@@ -1,0 +1,62 @@
+//! How scripts write types and bind local variables.
+
+use crate::values::{Binding, Scan, ValueForm, leading_name};
+
+pub(super) const VALUES: ValueForm = ValueForm {
+    bindings,
+    // Tests lie in nameless callbacks.
+    has_nameless_scopes: true,
+    return_mark: ":",
+    parameter_modifiers: &["public", "private", "protected", "readonly", "override"],
+    parameters_have_decorators: true,
+    patterns: &['{', '['],
+};
+
+fn bindings(scan: &mut Scan<'_>, code: &str) {
+    let code = code
+        .strip_prefix("for (")
+        .or(code.strip_prefix("for await ("))
+        .unwrap_or(code);
+    let keywords = ["const ", "let ", "var "];
+    match keywords
+        .iter()
+        .find_map(|keyword| code.strip_prefix(keyword))
+    {
+        Some(rest) => declaration(scan, rest.trim_start()),
+        None => assignment(scan, code),
+    }
+}
+
+/// `client = new Client()` in a `beforeEach`.
+fn assignment(scan: &mut Scan<'_>, code: &str) {
+    let name = leading_name(code);
+    let rest = code.get(name.len()..).unwrap_or("").trim_start();
+    if let Some(value) = rest.strip_prefix("= ")
+        && value.starts_with("new ")
+    {
+        scan.bind(name, Binding::Value(value));
+    }
+}
+
+fn declaration(scan: &mut Scan<'_>, rest: &str) {
+    if rest.starts_with(['{', '[']) {
+        let names = rest.split(['}', ']']).next().unwrap_or("");
+        for item in names.split(',') {
+            let bound = item.rsplit(':').next().unwrap_or(item);
+            let bound = bound.trim_start_matches(['{', '[', ' ', '.']);
+            scan.bind(leading_name(bound), Binding::Unknown);
+        }
+        return;
+    }
+    let name = leading_name(rest);
+    let after = rest.get(name.len()..).unwrap_or("").trim_start();
+    let after = after.trim_start_matches('!');
+    let binding = if let Some(annotation) = after.strip_prefix(':') {
+        Binding::Annotation(annotation)
+    } else if let Some(value) = after.strip_prefix("= ") {
+        Binding::Value(value)
+    } else {
+        Binding::Unknown
+    };
+    scan.bind(name, binding);
+}

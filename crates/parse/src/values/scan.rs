@@ -1,0 +1,160 @@
+//! The local variables of functions, read from the lines of their bodies: enough to see that a local
+//! name hides a module's, and to tell the class of `x = Foo()`. A wrong line costs a likely guess.
+
+use foveate_model::values::{Local, Value};
+use foveate_model::{FileFacts, LocalId, RegionKind, Span};
+
+use super::{ValueForm, annotation, expression, span_of};
+
+/// What a line says of the name that it binds, in the order in which it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Binding<'t> {
+    /// The text that begins with its type.
+    Annotation(&'t str),
+    /// The text that begins with its value.
+    Value(&'t str),
+    /// The text that begins with the class of the exception that is caught.
+    Caught(&'t str),
+    /// Nothing.
+    Unknown,
+}
+
+/// One binding of a name.
+struct Found {
+    /// Position of the function plus one; zero outside any.
+    scope: u32,
+    name: Span,
+    /// How the binding is told, and where: the smallest is kept.
+    order: (u8, usize),
+    value: Value,
+}
+
+/// Walks over the lines of a file.
+pub(crate) struct Scan<'f> {
+    text: &'f str,
+    facts: &'f FileFacts,
+    /// Ends and positions of the definitions around the current line, outermost first.
+    open: Vec<(u32, u32)>,
+    next_definition: usize,
+    next_region: usize,
+    /// The function around the current line, plus one.
+    scope: u32,
+    found: Vec<Found>,
+}
+
+/// The local variables of a file, by scope and name.
+pub(super) fn locals(text: &str, facts: &FileFacts, form: &ValueForm) -> Vec<Local> {
+    let mut scan = Scan {
+        text,
+        facts,
+        open: Vec::new(),
+        next_definition: 0,
+        next_region: 0,
+        scope: 0,
+        found: Vec::new(),
+    };
+    let mut offset = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    for end in ends.chain([text.len()]) {
+        let line = text.get(offset..end).unwrap_or("");
+        let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let indent = blanks.count();
+        let start = offset + indent;
+        offset = end + 1;
+        let code = line.get(indent..).unwrap_or("").trim_end();
+        if code.len() < 3 || scan.is_text(start) {
+            continue;
+        }
+        let function = scan.function_at(start);
+        let is_nameless = form.has_nameless_scopes && indent > 0;
+        if function.is_some() || is_nameless {
+            scan.scope = function.map_or(0, |id| id + 1);
+            (form.bindings)(&mut scan, code);
+        }
+    }
+    scan.finish()
+}
+
+impl<'f> Scan<'f> {
+    /// Notes that the current line, which holds `name`, binds it. Texts of the binding go on beyond
+    /// the line.
+    pub(crate) fn bind(&mut self, name: &str, binding: Binding<'_>) {
+        if name.is_empty() {
+            return;
+        }
+        let text = self.text;
+        let from = |part: &str| {
+            let start = span_of(text, part).start as usize;
+            (start, text.get(start..).unwrap_or(""))
+        };
+        let (order, value) = match binding {
+            Binding::Annotation(part) => {
+                let (start, rest) = from(part);
+                ((0, start), annotation(text, rest).map(Value::Type))
+            }
+            Binding::Value(part) => {
+                let (start, rest) = from(part);
+                ((1, start), expression(text, super::clip(rest)))
+            }
+            Binding::Caught(part) => {
+                let (start, rest) = from(part);
+                ((2, start), annotation(text, rest).map(Value::Type))
+            }
+            Binding::Unknown => ((3, 0), None),
+        };
+        self.found.push(Found {
+            scope: self.scope,
+            name: span_of(text, name),
+            order,
+            value: value.unwrap_or(Value::Unknown),
+        });
+    }
+
+    fn finish(mut self) -> Vec<Local> {
+        let text = self.text;
+        let key = |found: &Found| (found.scope, found.name.of(text));
+        self.found
+            .sort_unstable_by(|a, b| (key(a), a.order).cmp(&(key(b), b.order)));
+        self.found.dedup_by(|later, kept| key(later) == key(kept));
+        let locals = self.found.into_iter().map(|found| Local {
+            function: found.scope.checked_sub(1).map(LocalId),
+            name: found.name,
+            value: found.value,
+        });
+        locals.collect()
+    }
+
+    /// Whether a position lies inside a string or documentation.
+    fn is_text(&mut self, at: usize) -> bool {
+        let regions = &self.facts.regions;
+        while regions
+            .get(self.next_region)
+            .is_some_and(|region| region.span.end as usize <= at)
+        {
+            self.next_region += 1;
+        }
+        regions.get(self.next_region).is_some_and(|region| {
+            (region.span.start as usize) < at && region.kind != RegionKind::Comment
+        })
+    }
+
+    /// The innermost function around a position. Positions must not decrease.
+    fn function_at(&mut self, at: usize) -> Option<u32> {
+        let definitions = &self.facts.definitions;
+        while let Some(definition) = definitions.get(self.next_definition) {
+            if definition.span.start as usize > at {
+                break;
+            }
+            // A function's own first line binds nothing inside it.
+            if definition.kind.is_function() || definition.kind.is_container() {
+                self.open
+                    .push((definition.span.end, self.next_definition as u32));
+            }
+            self.next_definition += 1;
+        }
+        self.open.retain(|(end, _)| *end as usize > at);
+        let (_, innermost) = *self.open.last()?;
+        let definition = definitions.get(innermost as usize)?;
+        definition.kind.is_function().then_some(innermost)
+    }
+}
