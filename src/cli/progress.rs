@@ -118,7 +118,9 @@ impl Watching {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
 
     use indicatif::{ProgressDrawTarget, TermLike};
 
@@ -130,7 +132,7 @@ mod tests {
 
     impl Terminal {
         fn taken(&self) -> String {
-            std::mem::take(&mut self.0.lock().unwrap())
+            std::mem::take(&mut self.0.lock())
         }
     }
 
@@ -154,7 +156,7 @@ mod tests {
             self.write_str(text)
         }
         fn write_str(&self, text: &str) -> std::io::Result<()> {
-            self.0.lock().unwrap().push_str(text);
+            self.0.lock().push_str(text);
             Ok(())
         }
         fn clear_line(&self) -> std::io::Result<()> {

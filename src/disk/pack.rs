@@ -9,7 +9,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
 
 use super::{checksum, compressed, count_damage, expanded, sync_directory};
 
@@ -123,7 +125,7 @@ impl Pack {
             return Some(bytes);
         }
         count_damage("entry", &self.path);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         known.places.remove(key);
         None
     }
@@ -134,7 +136,7 @@ impl Pack {
     /// # Errors
     /// When the system says no. Whole blocks written before stay.
     pub fn append(&self, entries: impl Iterator<Item = (Box<[u8]>, Vec<u8>)>) -> io::Result<()> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let mut block = Block::default();
         for (key, bytes) in entries {
             block.add(key, &compressed(&bytes)?);
@@ -168,7 +170,7 @@ impl Pack {
             let _ = out.set_len(end);
             return Err(error);
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         known.file = Some(file);
         known.take(block, end);
         Ok(())
@@ -180,7 +182,7 @@ impl Pack {
     /// # Errors
     /// When the system says no; the old file then stays.
     pub fn shrink(&self, slack: Slack, keep: impl Fn(&[u8]) -> bool) -> io::Result<u64> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let (kept, wanted, before) = self.read_known(|known| {
             let places = known.places.iter().filter(|(key, _)| keep(key));
             let mut kept: Vec<(Box<[u8]>, Place)> =
@@ -228,7 +230,7 @@ impl Pack {
         });
         match replaced {
             Ok(known) => {
-                *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+                *self.known.write() = known;
                 Ok(())
             }
             Err(error) => {
@@ -264,7 +266,7 @@ impl Pack {
     }
 
     fn read_known<T>(&self, read: impl FnOnce(&Known) -> T) -> T {
-        read(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+        read(&self.known.read())
     }
 }
 

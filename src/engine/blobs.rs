@@ -6,11 +6,12 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
 use foveate_parse::Limits;
+use parking_lot::Mutex;
 
 use super::Kept;
 
@@ -155,7 +156,7 @@ impl BlobCache {
     /// Lets go of the contents that it keeps alive.
     pub fn let_go(&self) {
         // Freed after the lock.
-        let _all = std::mem::take(&mut *lock(&self.shared.recent));
+        let _all = std::mem::take(&mut *self.shared.recent.lock());
     }
 
     /// Counts for metrics and tests.
@@ -176,7 +177,7 @@ impl Shared {
     fn take(&self, blob: ObjectId, named: Option<Language>, reading: Reading) -> Reading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
-        let mut known = lock(&slot.0);
+        let mut known = slot.0.lock();
         if let Some(reading) = known.as_ref().and_then(Known::reading) {
             return reading;
         }
@@ -194,7 +195,7 @@ impl Shared {
     ) -> Reading {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
-        let mut known = lock(&slot.0);
+        let mut known = slot.0.lock();
         if let Some(reading) = known.as_ref().and_then(Known::reading) {
             self.reused.fetch_add(1, Ordering::Relaxed);
             return reading;
@@ -226,13 +227,13 @@ impl Shared {
             reused: self.reused.load(Ordering::Relaxed),
             restored: self.restored.load(Ordering::Relaxed),
             known: self.slots.len(),
-            kept_bytes: lock(&self.recent).alone_bytes(),
+            kept_bytes: self.recent.lock().alone_bytes(),
         }
     }
 
     fn keep(&self, content: &Arc<Content>, used: &Arc<AtomicBool>) {
         let bytes = content.text.len() + content.facts.heap_bytes() + size_of::<Content>();
-        let mut recent = lock(&self.recent);
+        let mut recent = self.recent.lock();
         recent.bytes += bytes;
         recent
             .queue
@@ -276,12 +277,12 @@ impl Recent {
 
 impl Slot {
     fn get(&self) -> Option<Reading> {
-        lock(&self.0).as_ref()?.reading()
+        self.0.lock().as_ref()?.reading()
     }
 
     fn worth_keeping(&self, keep_skipped: bool) -> bool {
         // A slot that is being filled right now is locked by the thread that parses.
-        let Ok(known) = self.0.try_lock() else {
+        let Some(known) = self.0.try_lock() else {
             return true;
         };
         match &*known {
@@ -338,12 +339,6 @@ pub fn skipped_file(path: RepoPath, blob: ObjectId, size: u64, reason: SkipReaso
         content: Err(reason),
     };
     source_file(path, blob, size, reading)
-}
-
-/// A poisoned lock only says that a thread panicked while it held it; the values behind these locks
-/// are replaced whole, so they are sound.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -10,13 +10,14 @@ mod shapes;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use foveate_index::graph::stored as references;
 use foveate_index::stored::{Index, facts};
 use foveate_index::{FileId, Snapshot};
 use foveate_model::{Language, ObjectId, SourceFile};
 use foveate_parse::Limits;
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 pub use self::past::IndexedPast;
@@ -98,7 +99,7 @@ impl Kept {
 
     /// Why the data on disk are not what they should be.
     pub fn trouble(&self) -> Option<String> {
-        lock(&self.trouble).clone()
+        self.trouble.lock().clone()
     }
 
     /// Bytes on disk.
@@ -169,7 +170,7 @@ impl Kept {
 
     /// Forgets what was opened; it is opened again when needed.
     pub fn close(&self) {
-        *lock(&self.packs) = None;
+        *self.packs.lock() = None;
     }
 
     fn tidy(&self, current: &Snapshot, others: &[Arc<Snapshot>], slack: Slack) -> io::Result<u64> {
@@ -177,7 +178,7 @@ impl Kept {
             return Ok(0);
         };
         let done = packs.tidy(current, others, slack);
-        *lock(&self.trouble) = done.as_ref().err().map(ToString::to_string);
+        *self.trouble.lock() = done.as_ref().err().map(ToString::to_string);
         if done.is_err() {
             metrics::counter!("foveate_disk_failed_writes_total").increment(1);
         }
@@ -186,7 +187,7 @@ impl Kept {
 
     fn packs(&self) -> Option<Arc<Packs>> {
         let directory = self.directory.as_ref()?;
-        let mut packs = lock(&self.packs);
+        let mut packs = self.packs.lock();
         let opened = packs.get_or_insert_with(|| {
             Arc::new(Packs {
                 facts: Pack::open(directory.join(FACTS), self.shapes.facts.number()),
@@ -307,8 +308,4 @@ fn key_of(file: &SourceFile) -> Option<Box<[u8]>> {
     let is_read = file.blob.as_bytes().iter().any(|byte| *byte != 0)
         && foveate_parse::skip_by_name(&file.path).is_none();
     is_read.then(|| facts::key(file.blob, foveate_parse::language_by_name(&file.path)))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,8 +4,7 @@
 //! of new repositories there are many, and each takes longer than bringing one back. Its threads, and
 //! those that do what nobody waits for, give way to all others, and so do the programs that they start.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::telemetry::spans::carried;
@@ -14,6 +13,7 @@ use crate::telemetry::spans::carried;
 #[derive(Debug)]
 pub struct Pools {
     pools: Vec<ThreadPool>,
+    /// Locked for a look, never across work.
     runs: Mutex<Runs>,
     pasts: ThreadPool,
     behind: ThreadPool,
@@ -53,7 +53,7 @@ struct Run<'a> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        if let Some(runs) = self.pools.runs().of_pools.get_mut(self.pool) {
+        if let Some(runs) = self.pools.runs.lock().of_pools.get_mut(self.pool) {
             runs.retain(|run| *run != self.run);
         }
     }
@@ -100,7 +100,7 @@ impl Pools {
 
     /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let (pool, run) = self.runs().begin();
+        let (pool, run) = self.runs.lock().begin();
         let _run = Run {
             pools: self,
             pool,
@@ -115,11 +115,6 @@ impl Pools {
     /// Runs `work` that adds a past to an index and waits for it; it is in the way of other pasts alone.
     pub fn add_past<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pasts.install(carried(work))
-    }
-
-    /// Held for a look, never across work.
-    fn runs(&self) -> MutexGuard<'_, Runs> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

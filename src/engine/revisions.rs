@@ -2,9 +2,10 @@
 //! first. A revision that many ask for at once is built once.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use foveate_index::Snapshot;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::DemandError;
@@ -49,7 +50,7 @@ impl Revisions {
 
     /// The snapshot of a commit, if it is warm.
     pub fn get(&self, commit: &str) -> Option<Arc<Snapshot>> {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         let receiver = touch(&mut slots, commit)?;
         let outcome = receiver.borrow();
         outcome.as_ref()?.as_ref().ok().cloned()
@@ -57,7 +58,7 @@ impl Revisions {
 
     /// The snapshot of a commit, or who builds it.
     pub fn claim(&self, commit: &str) -> Claim {
-        let mut slots = self.lock();
+        let mut slots = self.slots.lock();
         if let Some(receiver) = touch(&mut slots, commit) {
             let state = receiver.borrow().clone();
             match state {
@@ -81,7 +82,7 @@ impl Revisions {
 
     /// The snapshots that are warm.
     pub fn warm(&self) -> Vec<Arc<Snapshot>> {
-        let slots = self.lock();
+        let slots = self.slots.lock();
         let outcomes = slots.iter().map(|(_, receiver)| receiver.borrow());
         outcomes
             .filter_map(|outcome| outcome.as_ref()?.as_ref().ok().cloned())
@@ -90,16 +91,12 @@ impl Revisions {
 
     /// How many are warm or being built.
     pub fn len(&self) -> usize {
-        self.lock().len()
+        self.slots.lock().len()
     }
 
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, watch::Receiver<Outcome>)>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,12 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::*;
 use crate::eval::case::{Repositories, read_cases};
 use crate::eval::metric::Metric;
-use crate::eval::sweep::lock;
 use crate::ingest::git::HistoryLimits;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -52,8 +51,8 @@ fn the_committed_cases_are_found_and_shown() -> Outcome {
     write_repository(&root.path().join("example+shop"))?;
     let cases = read_cases(&[fixtures().join("cases.jsonl")])?;
     let seen = Mutex::new(0);
-    let evaluation = run(&cases, &options(root.path()), &|_| *lock(&seen) += 1);
-    assert_eq!(*lock(&seen), cases.len());
+    let evaluation = run(&cases, &options(root.path()), &|_| *seen.lock() += 1);
+    assert_eq!(*seen.lock(), cases.len());
     for (case, result) in cases.iter().zip(&evaluation.cases) {
         assert_eq!(case.id, result.id, "results come in the order of the cases");
         assert_eq!(result.failure, None, "{}", case.id);

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_parse::Limits;
+use parking_lot::{Mutex, RwLock};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::{BlobCache, Past, Progress};
@@ -72,20 +73,15 @@ pub fn sweep<V: Visitor>(cases: &[Case], walk: &Walk, visitor: &V) -> Vec<V::Out
     std::thread::scope(|scope| {
         for _ in 0..walk.jobs.max(1) {
             scope.spawn(|| {
-                while let Some(stretch) = lock(&queue).pop_front() {
+                while let Some(stretch) = queue.lock().pop_front() {
                     let done = work(&stretch, walk, &quiet, visitor);
-                    lock(&outputs).extend(done);
+                    outputs.lock().extend(done);
                 }
             });
         }
     });
-    let outputs = outputs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let outputs = outputs.into_inner();
     outputs.into_values().collect()
-}
-
-/// A job never panics while it holds a lock, and what is behind one is whole between calls.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Cases by repository and commit date, cut so that no job works on long after the others are
@@ -147,7 +143,7 @@ fn work<V: Visitor>(
         let output = match &mut source {
             Err(error) => Err(error.to_string()),
             Ok(source) => {
-                let _working = quiet.read().unwrap_or_else(PoisonError::into_inner);
+                let _working = quiet.read();
                 one(source, case, walk, visitor)
             }
         };
@@ -166,7 +162,7 @@ fn work<V: Visitor>(
     }
     if let Some(indexed) = source.ok().and_then(|source| source.indexed) {
         let cases: Vec<&Case> = visited.iter().map(|(_, case)| *case).collect();
-        let _quiet = quiet.write().unwrap_or_else(PoisonError::into_inner);
+        let _quiet = quiet.write();
         // What did not panic at its own commit may do so at this one.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             visitor.quiet(&cases, &indexed.snapshot, &mut outputs);

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -210,12 +211,8 @@ struct Seat {
 }
 
 impl Table {
-    fn seats(&self) -> MutexGuard<'_, Seats> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn evict_oldest(&self) -> bool {
-        match self.seats().waiting.pop_first() {
+        match self.0.lock().waiting.pop_first() {
             Some((_, evicted)) => {
                 metrics::counter!("foveate_connections_evicted_total").increment(1);
                 evicted.cancel();
@@ -228,9 +225,9 @@ impl Table {
     /// A place for a new connection; `None` where all others are being answered, and the reserve is
     /// used up.
     fn enter(self: &Arc<Self>, max: usize) -> Option<Place> {
-        let is_full = self.seats().count >= max;
+        let is_full = self.0.lock().count >= max;
         let has_room = !is_full || self.evict_oldest();
-        let mut seats = self.seats();
+        let mut seats = self.0.lock();
         if !has_room && seats.count >= max + RESERVE {
             return None;
         }
@@ -248,7 +245,7 @@ impl Table {
 
 impl Seat {
     fn wait(&self) {
-        let mut seats = self.table.seats();
+        let mut seats = self.table.0.lock();
         let key = seats.next;
         seats.next += 1;
         seats.waiting.insert(key, self.evicted.clone());
@@ -256,7 +253,7 @@ impl Seat {
     }
 
     fn work(&self) {
-        let mut seats = self.table.seats();
+        let mut seats = self.table.0.lock();
         if let Some(key) = self.waits.send_replace(None) {
             seats.waiting.remove(&key);
         }
@@ -271,7 +268,7 @@ impl Seat {
 impl Drop for Place {
     fn drop(&mut self) {
         self.seat.work();
-        self.seat.table.seats().count -= 1;
+        self.seat.table.0.lock().count -= 1;
     }
 }
 
@@ -354,8 +351,8 @@ mod tests {
         assert_eq!(reserve.len(), RESERVE);
         drop(reserve);
         assert!(table.enter(1).is_some());
-        assert_eq!(table.seats().count, 1);
-        assert!(table.seats().waiting.is_empty());
+        assert_eq!(table.0.lock().count, 1);
+        assert!(table.0.lock().waiting.is_empty());
     }
 
     #[tokio::test]

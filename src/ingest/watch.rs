@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use parking_lot::Mutex;
 use rustix::io::Errno;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -54,7 +55,7 @@ pub struct Changes {
 
 impl Changes {
     fn add(&self, event: notify::Result<Event>) {
-        let mut set = lock(&self.set);
+        let mut set = self.set.lock();
         match event {
             Ok(event) if event.need_rescan() => set.rescan = true,
             Ok(event) if is_idle(event.kind) => return,
@@ -80,14 +81,14 @@ impl Changes {
 
     /// Asks for a look at everything.
     pub fn want_rescan(&self) {
-        lock(&self.set).rescan = true;
+        self.set.lock().rescan = true;
         self.arrived.notify_one();
     }
 
     /// Waits for a change, then until none came for `quiet` and it is `earliest`, at most for
     /// `longest`.
     pub async fn settle(&self, quiet: Duration, longest: Duration, earliest: Instant) {
-        while lock(&self.set).is_empty() {
+        while self.set.lock().is_empty() {
             self.arrived.notified().await;
         }
         let latest = Instant::now() + longest;
@@ -104,12 +105,12 @@ impl Changes {
 
     /// Takes what changed. The paths count as pending until [`Self::done`].
     pub fn take(&self) -> Changed {
-        std::mem::take(&mut lock(&self.set))
+        std::mem::take(&mut self.set.lock())
     }
 
     /// What was taken is published: what came since is what is pending.
     pub fn done(&self) {
-        let set = lock(&self.set);
+        let set = self.set.lock();
         self.pending.store(set.files(), Ordering::Relaxed);
     }
 
@@ -120,7 +121,7 @@ impl Changes {
 
     /// What waits to be taken.
     pub fn waiting(&self) -> Changed {
-        lock(&self.set).clone()
+        self.set.lock().clone()
     }
 }
 
@@ -225,12 +226,12 @@ impl TreeWatcher {
 
     /// Why not every directory could be watched.
     pub fn failure(&self) -> Option<String> {
-        lock(&self.state).failure.clone()
+        self.state.lock().failure.clone()
     }
 
     /// Watches a directory, unless it is watched.
     pub fn add(&self, directory: &Path) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.failure.is_some() || state.watched.contains_key(directory) {
             return;
         }
@@ -251,14 +252,14 @@ impl TreeWatcher {
 
     /// Whether another directory than the watched one stands at this path.
     pub fn is_moved(&self, directory: &Path) -> bool {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let watched = state.watched.get(directory);
         watched.is_some_and(|known| identity(directory) != Some(*known))
     }
 
     /// Stops watching directories.
     pub fn forget<'a>(&self, directories: impl Iterator<Item = &'a PathBuf>) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         for directory in directories {
             if state.watched.remove(directory).is_some() {
                 // The system has dropped the watch of a deleted directory already.
@@ -278,7 +279,9 @@ impl TreeWatcher {
     pub fn keep_only(&self, directories: &HashSet<PathBuf>) {
         let git_dir = self.git_dir();
         let is_git = |d: &Path| git_dir.is_some_and(|git_dir| d.starts_with(git_dir));
-        let gone: Vec<PathBuf> = lock(&self.state)
+        let gone: Vec<PathBuf> = self
+            .state
+            .lock()
             .watched
             .keys()
             .filter(|d| !directories.contains(*d) && !is_git(d))
@@ -314,10 +317,6 @@ fn reason(error: &notify::Error) -> String {
 fn identity(directory: &Path) -> Option<(u64, u64)> {
     let metadata = directory.symlink_metadata().ok()?;
     metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -44,7 +44,9 @@ impl<W: io::Write> io::Write for JsonLines<W> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
 
     use serde_json::Value;
 
@@ -57,7 +59,7 @@ pub(super) mod tests {
 
     impl io::Write for Kept {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -68,7 +70,7 @@ pub(super) mod tests {
 
     impl Kept {
         pub fn text(&self) -> String {
-            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+            String::from_utf8(self.0.lock().clone()).unwrap()
         }
     }
 

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -75,12 +76,12 @@ impl Hub {
     }
 
     pub fn turn(&self, mood: Mood) {
-        *self.state.mood.lock().unwrap() = mood;
+        *self.state.mood.lock() = mood;
     }
 
     /// Requests so far, and what every process on this machine was called with meanwhile.
     pub fn seen(&self) -> Vec<String> {
-        self.state.seen.lock().unwrap().clone()
+        self.state.seen.lock().clone()
     }
 
     /// Sends a branch of a clone here.
@@ -132,11 +133,11 @@ async fn serve(stream: TcpStream, state: Arc<State>) {
         return;
     };
     {
-        let mut seen = state.seen.lock().unwrap();
+        let mut seen = state.seen.lock();
         seen.push(format!("{} {}", request.method, request.path));
         seen.extend(command_lines());
     }
-    let mood = state.mood.lock().unwrap().clone();
+    let mood = state.mood.lock().clone();
     let empty = |status: &str| format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
     let answer = match &mood {
         Mood::Silent => return std::future::pending().await,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
@@ -40,7 +40,7 @@ impl Credentials {
 
     /// Who asks for the repository `name`, where its URL said so.
     pub fn of(&self, name: &RepoName) -> Option<Login> {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         let read = || {
             let stored = fs::read(self.file(name)).ok()?;
             let Stored { user, password } = serde_json::from_slice(&stored).ok()?;
@@ -59,7 +59,7 @@ impl Credentials {
             Some(_) => {}
             None => self.remove(name)?,
         }
-        self.known().insert(name.clone(), login);
+        self.known.lock().insert(name.clone(), login);
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl Credentials {
     /// # Errors
     /// When the file is there and cannot be removed.
     pub fn remove(&self, name: &RepoName) -> io::Result<()> {
-        self.known().remove(name);
+        self.known.lock().remove(name);
         match fs::remove_file(self.file(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -91,10 +91,6 @@ impl Credentials {
 
     fn file(&self, name: &RepoName) -> PathBuf {
         self.directory.join(format!("{}{SECRETS}", name.segment()))
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<RepoName, Option<Login>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

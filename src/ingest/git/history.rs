@@ -15,7 +15,7 @@ pub mod records;
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
@@ -236,7 +236,7 @@ impl Reader<'_> {
 
     fn read_names(&self, commits: &[ObjectId]) -> Result<(), GitError> {
         let turn = &self.records.names_turn;
-        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = turn.lock();
         let missing = self.records.without_names(commits);
         self.records.want(missing.len());
         for batch in missing.chunks(BATCH) {
@@ -282,7 +282,7 @@ impl Reader<'_> {
         self.records.want(missing);
         loop {
             let turn = &self.records.functions_turn;
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = turn.lock();
             // Another revision may have read some meanwhile.
             let missing = self.records.without_functions(commits);
             if missing.is_empty() {

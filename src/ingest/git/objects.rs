@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFile};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{GitError, GitRepo, process};
@@ -311,16 +312,14 @@ fn read_all(
                 scope.spawn(move |_| {
                     ahead.fetch_sub(size, Ordering::Relaxed);
                     let files = files_of(blob, bytes, blobs, progress);
-                    read.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .extend(files);
+                    read.lock().extend(files);
                 });
             }
             Ok(())
         })
     })?;
     progress.check()?;
-    Ok(read.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(read.into_inner())
 }
 
 /// Waits until others have brought `count` below `limit`; does their work meanwhile where this thread

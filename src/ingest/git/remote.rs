@@ -7,10 +7,11 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use foveate_model::ObjectId;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
@@ -65,7 +66,7 @@ impl RemoteCopy {
     /// # Errors
     /// When git fails, takes too long, or is to stop; a copy from before then stays.
     pub fn make(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
-        let _turn = self.turn();
+        let _turn = self.turn.lock();
         let unfinished = self.directory.with_extension("unfinished");
         let damaged = self.directory.with_extension("damaged");
         remove(&unfinished)?;
@@ -97,7 +98,7 @@ impl RemoteCopy {
     /// As [`Self::make`].
     pub fn fetch(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
         let refs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-        let _turn = self.turn();
+        let _turn = self.turn.lock();
         self.fetch_refs(&["--prune"], &refs, progress, stop)?;
         self.follow_head(progress, stop)?;
         let mut command = command::git_in(&self.directory);
@@ -121,8 +122,8 @@ impl RemoteCopy {
             return Ok(());
         }
         // Who asks at the same time waits here, and then finds that it was asked for.
-        let _turn = self.turn();
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.lock();
+        let mut asked = self.asked.lock();
         asked.retain(|_, time| time.elapsed() < ASK_AGAIN);
         if asked.contains_key(id) || asked.len() >= MOST_ASKED {
             return Ok(());
@@ -135,10 +136,6 @@ impl RemoteCopy {
             Err(GitError::Failed { .. }) => Ok(()),
             fetched => fetched,
         }
-    }
-
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn fetch_refs(

@@ -7,11 +7,12 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
 use foveate_model::{ObjectId, RepoPath};
+use parking_lot::Mutex;
 
 use crate::disk::whole;
 
@@ -137,7 +138,7 @@ impl Stats {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let Some(known) = known.as_mut() else {
             return Ok(());
         };
@@ -155,7 +156,7 @@ impl Stats {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         work(known.get_or_insert_with(|| {
             let stored = self
                 .path

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use foveate_model::RepoPath;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use parking_lot::Mutex;
 
 use super::stat::Stat;
 use crate::ingest::watch::TreeWatcher;
@@ -76,25 +77,25 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
                 let entry = match entry {
                     Ok(entry) => entry,
                     Err(error) => {
-                        lock(listing).files.extend(closed(&rules.root, &error));
+                        listing.lock().files.extend(closed(&rules.root, &error));
                         return WalkState::Continue;
                     }
                 };
                 if rules.is_entered(&entry) {
                     let stat = Stat::of(entry.path());
-                    let mut listing = lock(listing);
+                    let mut listing = listing.lock();
                     let stat = stat.map(|stat| (entry.path().to_owned(), stat));
                     listing.stats.extend(stat);
                     listing.directories.insert(entry.into_path());
                     return WalkState::Continue;
                 }
                 if let Some(found) = found(&rules.root, &entry) {
-                    lock(listing).files.push(found);
+                    listing.lock().files.push(found);
                 }
                 WalkState::Skip
             })
         });
-    listing.into_inner().unwrap_or_else(PoisonError::into_inner)
+    listing.into_inner()
 }
 
 /// Lists `directory` alone; `directories` are its children, not itself. One that may not be read is
@@ -234,8 +235,4 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
         }
         _ => None,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

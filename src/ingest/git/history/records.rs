@@ -4,11 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
+use parking_lot::Mutex;
 
 use super::file::{Frame, Read, RecordsFile};
 
@@ -86,14 +87,14 @@ impl Records {
     /// Records that are kept in a file, which is read when they are first needed.
     pub fn kept_in(path: PathBuf) -> Self {
         let records = Self::in_memory();
-        records.lock().path = Some(path);
+        records.known.lock().path = Some(path);
         records
     }
 
     /// Records that begin with those in a file that another process may be writing.
     pub fn read_from(path: PathBuf) -> Self {
         let records = Self::kept_in(path);
-        records.lock().read_only = true;
+        records.known.lock().read_only = true;
         records
     }
 
@@ -114,17 +115,17 @@ impl Records {
 
     /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.lock().heap_bytes()
+        self.known.lock().heap_bytes()
     }
 
     /// Whether this is the first time that someone asks; so a complaint is made once.
     pub fn may_complain(&self) -> bool {
-        !std::mem::replace(&mut self.lock().complained, true)
+        !std::mem::replace(&mut self.known.lock().complained, true)
     }
 
     /// Drops what depends on other settings, and opens the file if that was not done yet.
     pub(super) fn open(&self, shape: u64) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         if known.shape == Some(shape) {
             return;
         }
@@ -153,12 +154,12 @@ impl Records {
 
     /// The path itself, or the same one from before.
     pub(super) fn intern(&self, path: &str) -> Option<RepoPath> {
-        self.lock().intern(path)
+        self.known.lock().intern(path)
     }
 
     /// The records of commits, as far as there are any.
     pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<Record>>> {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let round = known.round;
         let mut record_of = |id| {
             let kept = known.records.get_mut(id)?;
@@ -170,14 +171,14 @@ impl Records {
 
     /// Those of the commits whose files are not known.
     pub(super) fn without_names(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
-        let known = self.lock();
+        let known = self.known.lock();
         let is_unknown = |id: &&ObjectId| !known.records.contains_key(*id);
         commits.iter().filter(is_unknown).copied().collect()
     }
 
     /// Those of the commits whose functions are not known and may be had.
     pub(super) fn without_functions(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
-        let known = self.lock();
+        let known = self.known.lock();
         if known.lost.len() > MOST_LOST {
             return Vec::new();
         }
@@ -190,23 +191,23 @@ impl Records {
 
     /// Whether so many blobs are missing that functions are not read any more.
     pub(super) fn gave_up(&self) -> bool {
-        self.lock().lost.len() > MOST_LOST
+        self.known.lock().lost.len() > MOST_LOST
     }
 
     /// Whether the functions of all these commits cannot be read, and not of a few of them.
     pub(super) fn lost_all(&self, commits: &[ObjectId]) -> bool {
-        let known = self.lock();
+        let known = self.known.lock();
         !commits.is_empty() && commits.iter().all(|id| known.lost.contains(id))
     }
 
     pub(super) fn lose(&self, commits: &[ObjectId]) {
-        self.lock().lost.extend(commits);
+        self.known.lock().lost.extend(commits);
     }
 
     /// Takes in the files of commits.
     pub(super) fn add_names(&self, commits: Vec<(ObjectId, Names)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         known.write(commits.iter().map(|(id, names)| (id, Frame::Names(names))));
         for (id, names) in commits {
             known.insert(id, names);
@@ -216,7 +217,7 @@ impl Records {
     /// Takes in the functions of commits whose files are known.
     pub(super) fn add_functions(&self, commits: Vec<(ObjectId, Vec<Vec<Box<str>>>)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let frames = commits.iter();
         known.write(frames.map(|(id, functions)| (id, Frame::Functions(functions))));
         for (id, functions) in commits {
@@ -228,16 +229,12 @@ impl Records {
     /// there are more than twice as many as one revision has.
     pub(super) fn end_round(&self, commits: usize) {
         let most = (2 * commits).max(FEW);
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         known.round += 1;
         if known.records.len() > most {
             known.drop_oldest(most);
         }
         known.shrink_file(6 * most);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
