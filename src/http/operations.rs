@@ -116,7 +116,7 @@ const MOST_LABELLED: usize = 100;
 const OTHERS: &str = "_others";
 
 fn exposition(state: &HttpState) -> String {
-    let mut out = Exposition::default();
+    let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
     out.family(
         "foveate_build_info",
@@ -124,15 +124,12 @@ fn exposition(state: &HttpState) -> String {
         "The running program; always 1.",
         [(vec![("version", version)], 1.0)],
     );
-    engine_states(&mut out, &state.engine);
-    repository_states(&mut out, &state.engine);
-    out.process();
-    let mut text = state.recorder.render();
-    text.push_str(&out.into_text());
-    text
+    engine_states(&out, &state.engine);
+    repository_states(&out, &state.engine);
+    state.recorder.render() + &out.with_process()
 }
 
-fn engine_states(out: &mut Exposition, engine: &Engine) {
+fn engine_states(out: &Exposition, engine: &Engine) {
     let permits = engine.permits();
     out.single(
         "foveate_answers_in_progress",
@@ -185,7 +182,7 @@ fn engine_states(out: &mut Exposition, engine: &Engine) {
     );
 }
 
-fn repository_states(out: &mut Exposition, engine: &Engine) {
+fn repository_states(out: &Exposition, engine: &Engine) {
     let repositories = engine.repositories();
     let states = RepoState::ALL.map(|wanted| {
         let count = repositories

@@ -6,7 +6,12 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use foveate_model::escape;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics::{Key, Label, Level, Metadata, Recorder as _};
+use metrics_exporter_prometheus::{
+    Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
+
+use super::process::Figure;
 
 /// Bounds for durations of answers and their stages, in seconds.
 const ANSWER_SECONDS: [f64; 14] = [
@@ -160,107 +165,83 @@ fn install() -> Result<PrometheusHandle, String> {
     Ok(handle)
 }
 
-/// States in the Prometheus text format, written one family after the other.
-#[derive(Debug, Default)]
-pub struct Exposition(String);
+/// States in the Prometheus text format, of a recorder of their own: so what is gone is not shown.
+#[derive(Debug)]
+pub struct Exposition(PrometheusRecorder);
+
+impl Default for Exposition {
+    fn default() -> Self {
+        Self(PrometheusBuilder::new().build_recorder())
+    }
+}
 
 impl Exposition {
-    /// Writes a family: `samples` are label pairs and values. Without samples nothing is written.
+    /// Adds a family: `samples` are label pairs and values. Without samples nothing is shown.
     pub fn family<'a>(
-        &mut self,
-        name: &str,
+        &self,
+        name: &'static str,
         kind: Kind,
-        help: &str,
+        help: &'static str,
         samples: impl IntoIterator<Item = (Vec<(&'static str, &'a str)>, f64)>,
     ) {
-        let kind = match kind {
-            Kind::Counter => "counter",
-            Kind::Gauge | Kind::Histogram => "gauge",
-        };
-        let mut samples = samples.into_iter().peekable();
-        if samples.peek().is_none() {
-            return;
+        const READ: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
+        match kind {
+            Kind::Counter => self.0.describe_counter(name.into(), None, help.into()),
+            Kind::Gauge | Kind::Histogram => self.0.describe_gauge(name.into(), None, help.into()),
         }
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
         for (labels, value) in samples {
-            self.0.push_str(name);
-            for (position, (label, text)) in labels.iter().enumerate() {
-                let open = if position == 0 { '{' } else { ',' };
-                let _ = write!(self.0, "{open}{label}=\"{}\"", escaped(text));
+            // A name may hold what a terminal obeys.
+            let label = |(label, text)| Label::new(label, escape::escape(text).into_owned());
+            let labels: Vec<Label> = labels.into_iter().map(label).collect();
+            let key = Key::from_parts(name, labels);
+            match kind {
+                Kind::Counter => self.0.register_counter(&key, &READ).absolute(value as u64),
+                Kind::Gauge | Kind::Histogram => self.0.register_gauge(&key, &READ).set(value),
             }
-            if !labels.is_empty() {
-                self.0.push('}');
-            }
-            let _ = writeln!(self.0, " {value}");
         }
-        self.0.push('\n');
     }
 
     /// A family of one sample without labels.
-    pub fn single(&mut self, name: &str, kind: Kind, help: &str, value: impl Into<Option<f64>>) {
+    pub fn single(
+        &self,
+        name: &'static str,
+        kind: Kind,
+        help: &'static str,
+        value: impl Into<Option<f64>>,
+    ) {
         let sample = value.into().map(|value| (Vec::new(), value));
         self.family(name, kind, help, sample);
     }
 
-    /// The figures of this process under their customary names.
-    pub fn process(&mut self) {
-        let figures = super::process::figures();
-        let number = |n: Option<u64>| n.map(|n| n as f64);
-        self.single(
-            "process_resident_memory_bytes",
-            Kind::Gauge,
-            "Resident memory size in bytes.",
-            number(figures.resident_bytes),
-        );
-        self.single(
-            "process_virtual_memory_bytes",
-            Kind::Gauge,
-            "Virtual memory size in bytes.",
-            number(figures.virtual_bytes),
-        );
-        self.single(
-            "process_cpu_seconds_total",
-            Kind::Counter,
-            "Total user and system CPU time spent in seconds.",
-            figures.cpu_seconds,
-        );
-        self.single(
-            "process_start_time_seconds",
-            Kind::Gauge,
-            "Start time of the process since unix epoch in seconds.",
-            figures.start_seconds,
-        );
-        self.single(
-            "process_open_fds",
-            Kind::Gauge,
-            "Number of open file descriptors.",
-            number(figures.open_files),
-        );
-        self.single(
-            "process_max_fds",
-            Kind::Gauge,
-            "Maximum number of open file descriptors.",
-            number(figures.max_files),
-        );
-        self.single(
-            "process_threads",
-            Kind::Gauge,
-            "Number of OS threads in the process.",
-            number(figures.threads),
-        );
+    /// The text, and the figures of this process after it.
+    pub fn with_process(&self) -> String {
+        self.render() + &process_text()
     }
 
-    /// The text.
-    pub fn into_text(self) -> String {
-        self.0
+    fn render(&self) -> String {
+        self.0.handle().render()
     }
 }
 
-/// A label's value: quoted as the format has it, and safe to show.
-fn escaped(text: &str) -> String {
-    let shown = escape::escape(text);
-    shown.replace('\\', "\\\\").replace('"', "\\\"")
+/// The figures of this process. The counter among them, CPU time, is written here: it has fractions, and
+/// counters of `metrics` are whole numbers.
+fn process_text() -> String {
+    let (counters, gauges): (Vec<_>, Vec<_>) = super::process::figures()
+        .into_iter()
+        .partition(|figure| figure.name.ends_with("_total"));
+    let states = Exposition::default();
+    for Figure { name, help, value } in gauges {
+        states.single(name, Kind::Gauge, help, value);
+    }
+    let mut text = states.render();
+    for Figure { name, help, value } in counters {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}\n"
+        );
+    }
+    text
 }
 
 #[cfg(test)]
@@ -269,10 +250,10 @@ mod tests {
 
     #[test]
     fn labels_hold_no_unsafe_character() {
-        let mut states = Exposition::default();
+        let states = Exposition::default();
         let labels = vec![("repo", "a\"\n\u{1b}[2J\u{202e}\\")];
         states.family("foveate_x", Kind::Gauge, "X.", [(labels, 1.0)]);
-        let text = states.into_text();
+        let text = states.render();
         let sample = text.lines().nth(2).unwrap();
         let expected = r#"foveate_x{repo="a\"\\n\\u{1b}[2J\\u{202e}\\"} 1"#;
         assert_eq!(sample, expected);

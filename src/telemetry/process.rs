@@ -5,51 +5,71 @@ use std::fs;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tikv_jemalloc_ctl::{epoch, stats};
 
-/// What the system says of this process.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ProcessFigures {
-    /// Resident memory in bytes.
-    pub resident_bytes: Option<u64>,
-    /// Virtual memory in bytes.
-    pub virtual_bytes: Option<u64>,
-    /// CPU time in user and kernel mode, in seconds.
-    pub cpu_seconds: Option<f64>,
-    /// Start, in seconds since 1970.
-    pub start_seconds: Option<f64>,
-    /// Open files.
-    pub open_files: Option<u64>,
-    /// The most files that may be open.
-    pub max_files: Option<u64>,
-    /// Threads.
-    pub threads: Option<u64>,
+/// A figure of this process under its customary name.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Its name in Prometheus.
+    pub name: &'static str,
+    /// What it is.
+    pub help: &'static str,
+    /// How much it is.
+    pub value: f64,
 }
 
-/// The kernel counts CPU time in hundredths of a second for every program, whatever its own tick.
-const TICKS_PER_SECOND: f64 = 100.0;
+/// The customary figures of this process, now. None elsewhere than on Linux: on macOS, what reads them
+/// needs clang to be built.
+#[cfg(target_os = "linux")]
+pub fn figures() -> Vec<Figure> {
+    let read = metrics_process::collector::collect();
+    let number = |number: Option<u64>| number.map(|number| number as f64);
+    let figures = [
+        (
+            "process_cpu_seconds_total",
+            "Total user and system CPU time spent in seconds.",
+            read.cpu_seconds_total,
+        ),
+        (
+            "process_resident_memory_bytes",
+            "Resident memory size in bytes.",
+            number(read.resident_memory_bytes),
+        ),
+        (
+            "process_virtual_memory_bytes",
+            "Virtual memory size in bytes.",
+            number(read.virtual_memory_bytes),
+        ),
+        (
+            "process_start_time_seconds",
+            "Start time of the process since unix epoch in seconds.",
+            number(read.start_time_seconds),
+        ),
+        (
+            "process_open_fds",
+            "Number of open file descriptors.",
+            number(read.open_fds),
+        ),
+        (
+            "process_max_fds",
+            "Maximum number of open file descriptors.",
+            number(read.max_fds),
+        ),
+        (
+            "process_threads",
+            "Number of OS threads in the process.",
+            number(read.threads),
+        ),
+    ];
+    let known = |(name, help, value): (_, _, Option<f64>)| {
+        let value = value?;
+        Some(Figure { name, help, value })
+    };
+    figures.into_iter().filter_map(known).collect()
+}
 
-/// The figures now.
-pub fn figures() -> ProcessFigures {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = |name: &str| Some(field(&status, name)? * 1024);
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The second field is the program's name in parentheses, which may hold spaces.
-    let stat: Vec<f64> = stat
-        .rsplit_once(')')
-        .map_or("", |(_, rest)| rest)
-        .split_ascii_whitespace()
-        .map(|f| f.parse().unwrap_or(0.0))
-        .collect();
-    // Counted from the third field of proc(5): utime is 14, stime 15, starttime 22.
-    let ticks = |position: usize| stat.get(position - 3).map(|t| t / TICKS_PER_SECOND);
-    ProcessFigures {
-        resident_bytes: kilobytes("VmRSS:"),
-        virtual_bytes: kilobytes("VmSize:"),
-        cpu_seconds: ticks(14).zip(ticks(15)).map(|(user, system)| user + system),
-        start_seconds: ticks(22).zip(boot_seconds()).map(|(up, boot)| boot + up),
-        open_files: fs::read_dir("/proc/self/fd").ok().map(|d| d.count() as u64),
-        max_files: limit_of_files(),
-        threads: field(&status, "Threads:"),
-    }
+/// None: see above.
+#[cfg(not(target_os = "linux"))]
+pub fn figures() -> Vec<Figure> {
+    Vec::new()
 }
 
 /// Files that this process may open.
@@ -119,16 +139,6 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-fn boot_seconds() -> Option<f64> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
-    field(&stat, "btime").map(|seconds| seconds as f64)
-}
-
-fn limit_of_files() -> Option<u64> {
-    let limits = fs::read_to_string("/proc/self/limits").ok()?;
-    field(&limits, "Max open files")
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -136,22 +146,22 @@ mod tests {
     #[test]
     fn every_figure_is_there_and_sane() {
         let figures = figures();
-        assert!(figures.resident_bytes.is_some_and(|b| b > 1 << 20));
-        assert!(figures.virtual_bytes > figures.resident_bytes);
-        assert!(figures.cpu_seconds.is_some_and(|s| s < 3600.0));
+        let value = |name: &str| {
+            let figure = figures.iter().find(|figure| figure.name == name);
+            figure.expect(name).value
+        };
+        let resident = value("process_resident_memory_bytes");
+        assert!(resident > 1e6 && value("process_virtual_memory_bytes") > resident);
+        assert!((0.0..3600.0).contains(&value("process_cpu_seconds_total")));
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map(|d| d.as_secs_f64()).unwrap_or_default();
-        let age = figures.start_seconds.map(|start| now - start);
-        assert!(
-            age.is_some_and(|age| (-2.0..3600.0).contains(&age)),
-            "{age:?}"
-        );
-        assert!(figures.open_files.is_some_and(|n| n > 2));
-        assert!(figures.max_files > figures.open_files);
-        assert!(figures.threads.is_some_and(|n| n > 0));
-        let held = memory_held().unwrap_or(0) as u64;
-        let resident = super::figures().resident_bytes.unwrap_or(0);
-        assert!(held > 1 << 20 && held < 2 * resident, "{held} {resident}");
+        let age = now - value("process_start_time_seconds");
+        assert!((-2.0..3600.0).contains(&age), "{age:?}");
+        assert!(value("process_open_fds") > 2.0);
+        assert!(value("process_max_fds") > value("process_open_fds"));
+        assert!(value("process_threads") > 0.0);
+        let held = memory_held().unwrap_or(0) as f64;
+        assert!(held > 1e6 && held < 2.0 * resident, "{held} {resident}");
         assert_eq!(holds_more_than(1 << 20), Some(true));
         assert_eq!(holds_more_than(1 << 50), Some(false));
         assert!(memory_limit().is_some_and(|bytes| bytes > 1 << 20));

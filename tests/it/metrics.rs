@@ -94,6 +94,9 @@ async fn every_family_is_there_and_parses() {
         "process_resident_memory_bytes",
         "process_cpu_seconds_total",
         "process_open_fds",
+        "process_max_fds",
+        "process_threads",
+        "process_virtual_memory_bytes",
         "process_start_time_seconds",
     ] {
         assert!(value(&scrape, name, &[]).is_some(), "{name}");
