@@ -110,7 +110,8 @@ impl Kept {
     /// What the blob gave when it was last read as `named`.
     pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
         let bytes = self.packs()?.facts.get(&facts::key(blob, named))?;
-        let (language, content) = facts::decode(&bytes, foveate_parse::languages::by_code)?;
+        let format = self.shapes.facts.format;
+        let (language, content) = facts::decode(&bytes, format, foveate_parse::languages::by_code)?;
         Some(Reading {
             language,
             content: content.map(Arc::new),

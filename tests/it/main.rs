@@ -18,6 +18,7 @@ mod git;
 mod hub;
 mod kept;
 mod killed;
+mod languages;
 mod limits;
 mod log;
 mod memory;

@@ -4,18 +4,18 @@
 //! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
 
 pub(crate) mod csr;
-mod found;
+mod dependencies;
 mod inferred_types;
 mod inheritance;
 mod interface;
 mod modules;
 mod names;
-mod reads;
 mod references;
 mod resolve;
 mod scopes;
 mod stage;
 pub mod stored;
+mod targets;
 mod test_evidence;
 mod test_links;
 mod test_paths;
@@ -26,13 +26,13 @@ use std::sync::Arc;
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows};
-use crate::graph::found::{Found, Target};
+use crate::graph::dependencies::{Dependencies, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
-use crate::graph::reads::{Reads, Resolved};
 use crate::graph::references::Edges;
 use crate::graph::scopes::FileScope;
+use crate::graph::targets::{Target, Targets};
 use crate::graph::test_links::TestLinks;
 use crate::graph::values::{Evaluator, Place};
 
@@ -172,18 +172,18 @@ impl Graph {
         }
     }
 
-    fn resolve_at(&self, files: &Files, file: FileId, name: &str) -> Found {
+    fn resolve_at(&self, files: &Files, file: FileId, name: &str) -> Targets {
         if file.0 as usize >= files.len() {
-            return Found::default();
+            return Targets::default();
         }
         let place = Place {
             file,
             enclosing: None,
         };
-        let reads = Reads::ignored();
+        let dependencies = Dependencies::ignored();
         let names = Names {
             tables: self.tables(files),
-            reads: &reads,
+            dependencies: &dependencies,
         };
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
         let found = evaluator.path(place, name).found;
@@ -209,10 +209,10 @@ impl Graph {
     /// The definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier stands for; re-exports are followed.
     pub fn resolve_dotted(&self, files: &Files, path: &str) -> Vec<DefId> {
-        let reads = Reads::ignored();
+        let dependencies = Dependencies::ignored();
         let names = Names {
             tables: self.tables(files),
-            reads: &reads,
+            dependencies: &dependencies,
         };
         // The longest leading part that is a module; what follows are its attributes.
         let mut end = path.len();
@@ -234,13 +234,13 @@ impl Graph {
         }
     }
 
-    fn attributes<'a>(&self, names: Names<'a>, module: FileId, path: &'a str) -> Found {
-        let mut found = Found::one(Target::Module(module));
+    fn attributes<'a>(&self, names: Names<'a>, module: FileId, path: &'a str) -> Targets {
+        let mut found = Targets::one(Target::Module(module));
         for name in path.split('.').take(16) {
             found = match found.first() {
                 Some(Target::Module(module)) => names.attribute(module, name),
                 Some(Target::Definition(id)) => self.inheritance.members(names, id, name),
-                Some(Target::External) | None => return Found::default(),
+                Some(Target::External) | None => return Targets::default(),
             };
         }
         found

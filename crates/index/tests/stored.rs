@@ -40,15 +40,37 @@ fn facts_come_back_as_they_were() {
     ] {
         let (language, content) = read(named, text);
         let bytes = facts::encode(language, content.as_ref()).unwrap();
-        let back = facts::decode(&bytes, foveate_parse::languages::by_code).unwrap();
+        let back = facts::decode(&bytes, facts::FORMAT, foveate_parse::languages::by_code).unwrap();
         assert_eq!(format!("{back:?}"), format!("{:?}", (language, content)));
         for end in 0..bytes.len() {
             assert!(
-                facts::decode(&bytes[..end], foveate_parse::languages::by_code).is_none(),
+                facts::decode(
+                    &bytes[..end],
+                    facts::FORMAT,
+                    foveate_parse::languages::by_code
+                )
+                .is_none(),
                 "cut at {end}"
             );
         }
     }
+}
+
+#[test]
+fn facts_of_the_first_format_are_read_without_values() {
+    let (language, content) = read(Some(language("markdown")), PROSE);
+    let bytes = facts::encode(language, content.as_ref()).unwrap();
+    // Five empty lists, which the first format does not have.
+    let (first, values) = bytes.split_at(bytes.len() - 5);
+    assert_eq!(values, [0; 5]);
+    let (_, read) = facts::decode(
+        first,
+        facts::OLDEST_FORMAT,
+        foveate_parse::languages::by_code,
+    )
+    .unwrap();
+    let (read, content) = (read.unwrap(), content.unwrap());
+    assert_eq!(format!("{:?}", read.facts), format!("{:?}", content.facts));
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(crate) struct CodeForm {
     pub(crate) pasted: &'static [&'static str],
     /// First words of lines that open an indented block and end in a colon.
     pub(crate) block_words: &'static [&'static str],
+    /// What follows the prompt that a line of an interactive session begins with.
+    pub(crate) after_prompt: fn(&str) -> Option<&str>,
     /// Its import statements.
     pub(crate) imports: Option<Imports>,
 }
@@ -47,6 +49,7 @@ impl CodeForm {
         lines: &[],
         pasted: &[],
         block_words: &[],
+        after_prompt: |_| None,
         imports: None,
     };
 }
@@ -161,18 +164,13 @@ fn forms() -> impl Iterator<Item = Imports> {
     languages::all().filter_map(|spec| spec.code.imports)
 }
 
-/// Takes the prompts of Python, IPython and doctests off.
+/// Takes the prompt of an interactive session off.
 pub fn strip_prompt(line: &str) -> &str {
     let line = line.trim_start();
-    for prompt in [">>>", "..."] {
-        if let Some(rest) = line.strip_prefix(prompt) {
-            return rest.strip_prefix(' ').unwrap_or(rest);
-        }
-    }
-    if let Some(rest) = line.strip_prefix("In [") {
-        return rest.split_once("]: ").map_or(line, |(_, code)| code);
-    }
-    line
+    let mut forms = languages::all().map(|spec| &spec.code);
+    forms
+        .find_map(|form| (form.after_prompt)(line))
+        .unwrap_or(line)
 }
 
 /// Adds a name that an import may have.

@@ -13,6 +13,10 @@ mod plain;
 mod python;
 mod ruby;
 mod rust;
+/// The language of tests.
+#[cfg(feature = "toy-language")]
+#[path = "../tests/toy/toy.rs"]
+mod toy;
 
 /// What several languages write alike.
 mod common;
@@ -22,6 +26,7 @@ use foveate_model::{Content, FileFacts, Language, RepoPath};
 use crate::Limits;
 use crate::code::CodeForm;
 use crate::hunks::HunkHeads;
+use crate::origin::OriginForm;
 use crate::role::Roles;
 use crate::sections::Format;
 use crate::traces::TraceForm;
@@ -29,7 +34,7 @@ use crate::values::ValueForm;
 
 /// Every language. Where several would do, such as for a line that looks like code of two, the
 /// earlier row counts.
-static TABLE: [&LanguageSpec; 25] = [
+static TABLE: &[&LanguageSpec] = &[
     &python::PYTHON,
     &ecmascript::JAVASCRIPT,
     &ecmascript::TYPESCRIPT,
@@ -55,6 +60,8 @@ static TABLE: [&LanguageSpec; 25] = [
     &plain::YAML,
     &plain::TOML,
     &plain::TEXT,
+    #[cfg(feature = "toy-language")]
+    &toy::TOY,
 ];
 
 /// One language: what it is to the rest of the program, and how its texts are read.
@@ -75,6 +82,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) code: CodeForm,
     /// What its stack traces and error messages look like.
     pub(crate) traces: TraceForm,
+    /// Where packages, its own library and built files lie, by the paths in traces.
+    pub(crate) origins: OriginForm,
     /// How a line that begins a function or class is told.
     pub(crate) hunks: Option<HunkHeads>,
 }
@@ -129,6 +138,7 @@ impl LanguageSpec {
             sections: |_| None,
             code: CodeForm::NONE,
             traces: TraceForm::NONE,
+            origins: OriginForm::NONE,
             hunks: None,
         }
     }

@@ -22,6 +22,7 @@ pub mod hunks;
 pub mod languages;
 mod lines;
 mod messages;
+pub mod origin;
 mod paths;
 mod role;
 pub mod sections;

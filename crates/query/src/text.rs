@@ -4,7 +4,7 @@
 //! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
 //! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
 //! the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack traces out of both
-//! ([`origin`] tells whose code the path of a frame is), [`pasted`] finds code without marks,
+//! [`pasted`] finds code without marks,
 //! [`names`], [`paths`] and [`literals`] collect what is named. What lines of each language look like
 //! is known by [`foveate_parse`]. Start at [`QueryText::parse`].
 
@@ -16,7 +16,6 @@ mod lines;
 mod literals;
 mod markdown;
 mod names;
-pub mod origin;
 mod pasted;
 mod paths;
 mod repair;

@@ -27,8 +27,8 @@ pub(super) struct Shapes {
 /// What a stage's data depend on beside their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// How they are written. Another format cannot be read.
-    format: u16,
+    /// How they are written.
+    pub(super) format: u16,
     /// What the stage makes of what it is given.
     version: u16,
     /// What it is given, hashed.
@@ -71,7 +71,7 @@ impl Shapes {
 
     /// Whether what has these shapes is a whole index that `reader` can read.
     pub(super) fn is_readable(&self, reader: &Self) -> bool {
-        self.facts.format == reader.facts.format
+        (facts::OLDEST_FORMAT..=reader.facts.format).contains(&self.facts.format)
             && self.lexical.format == reader.lexical.format
             && self.lexical.given == self.facts.hash()
     }

@@ -8,10 +8,10 @@ use foveate_model::LocalId;
 use crate::change::FileSet;
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
-use crate::graph::found::{Found, Target};
+use crate::graph::dependencies::Resolved;
 use crate::graph::names::{Names, Tables};
-use crate::graph::reads::Resolved;
 use crate::graph::stage::Stage;
+use crate::graph::targets::{Target, Targets};
 
 /// Most classes that one look-up asks.
 const MAX_CLASSES: usize = 64;
@@ -34,8 +34,14 @@ impl Inheritance {
         stage: &Stage<'_>,
     ) -> (Self, FileSet) {
         let known = before.map(|before| &before.bases[..]);
-        let (bases, differing) = stage.resolve(known, |file, reads| {
-            bases_of_file(Names { tables, reads }, file)
+        let (bases, differing) = stage.resolve(known, |file, dependencies| {
+            bases_of_file(
+                Names {
+                    tables,
+                    dependencies,
+                },
+                file,
+            )
         });
         let subclasses = match before.filter(|_| differing.is_empty() && stage.is_stable()) {
             Some(before) => Arc::clone(&before.subclasses),
@@ -55,7 +61,7 @@ impl Inheritance {
 
     /// The members with this name of the first class that has one: the class itself, then its
     /// bases.
-    pub(super) fn members<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Found {
+    pub(super) fn members<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
         let own = names.own_members(class, name);
         if own.is_empty() {
             self.inherited(names, class, name)
@@ -65,8 +71,8 @@ impl Inheritance {
     }
 
     /// [`Self::members`] without the class itself: what `super().name` means.
-    pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Found {
-        names.reads.file(class.file);
+    pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
+        names.dependencies.file(class.file);
         let mut seen = vec![class];
         let mut waiting: Vec<DefId> = self.bases(class).iter().rev().copied().collect();
         while let Some(base) = waiting.pop() {
@@ -74,14 +80,14 @@ impl Inheritance {
                 continue;
             }
             seen.push(base);
-            names.reads.file(base.file);
+            names.dependencies.file(base.file);
             let found = names.own_members(base, name);
             if !found.is_empty() {
                 return found;
             }
             waiting.extend(self.bases(base).iter().rev());
         }
-        Found::default()
+        Targets::default()
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -137,10 +143,10 @@ fn class_named<'a>(
     file: FileId,
     mut outer: Option<LocalId>,
     path: &'a str,
-) -> Found {
+) -> Targets {
     let mut segments = path.split('.');
     let head = segments.next().unwrap_or(path);
-    let mut found = Found::default();
+    let mut found = Targets::default();
     while let Some(id) = outer {
         found = names.within(file, Some(id), head);
         if !found.is_empty() {
@@ -156,7 +162,7 @@ fn class_named<'a>(
         found = match found.first() {
             Some(Target::Module(module)) => names.attribute(module, segment),
             Some(Target::Definition(id)) => names.own_members(id, segment),
-            _ => return Found::default(),
+            _ => return Targets::default(),
         };
     }
     match found.first() {

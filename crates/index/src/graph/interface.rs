@@ -5,8 +5,8 @@ use foldhash::HashSet;
 use foveate_model::values::{TypeName, Value};
 use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span};
 
+use crate::graph::dependencies::Question;
 use crate::graph::inferred_types::method_around;
-use crate::graph::reads::Asked;
 use crate::symbols::fold;
 
 /// How what a file says to others changed.
@@ -100,8 +100,8 @@ pub(super) fn differing_names(
             continue;
         }
         for definition in [old.get(at), new.get(at)].into_iter().flatten() {
-            questions.insert(Asked::Name.hash(&definition.name));
-            questions.insert(Asked::Folded.hash(&fold(&definition.name)));
+            questions.insert(Question::Name.hash(&definition.name));
+            questions.insert(Question::Folded.hash(&fold(&definition.name)));
         }
     }
 }

@@ -8,10 +8,10 @@ use foveate_model::resolution::{Exports, LookupRules, ModuleResolver};
 use foveate_model::{Definition, DefinitionKind, FileFacts, Language, LocalId};
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::found::{Found, Target};
+use crate::graph::dependencies::{Dependencies, Question};
 use crate::graph::modules::Modules;
-use crate::graph::reads::{Asked, Reads};
 use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, bound_name, inside};
+use crate::graph::targets::{Target, Targets};
 
 /// Longest chain of re-exports that is followed.
 const MAX_CHAIN: u32 = 16;
@@ -32,28 +32,28 @@ pub(super) struct Tables<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     pub(super) tables: Tables<'a>,
-    pub(super) reads: &'a Reads,
+    pub(super) dependencies: &'a Dependencies,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn facts(&self, file: FileId) -> Option<&'a FileFacts> {
-        self.reads.file(file);
+        self.dependencies.file(file);
         let content = self.tables.files.content(file);
         content.map(|content| &content.facts)
     }
 
     pub(super) fn text(&self, file: FileId) -> &'a str {
-        self.reads.file(file);
+        self.dependencies.file(file);
         self.tables.files.text(file)
     }
 
     pub(super) fn definition(&self, id: DefId) -> &'a Definition {
-        self.reads.file(id.file);
+        self.dependencies.file(id.file);
         self.tables.files.definition(id)
     }
 
     pub(super) fn scope(&self, file: FileId) -> Option<&'a FileScope> {
-        self.reads.file(file);
+        self.dependencies.file(file);
         self.tables.scopes.get(file.0 as usize).map(Arc::as_ref)
     }
 
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
     }
 
     fn bindings(&self, file: FileId, scope: u32, name: &'a str) -> impl Iterator<Item = Binding> {
-        self.reads.asked(Asked::Binding, name);
+        self.dependencies.question(Question::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
             .zip(facts)
@@ -86,19 +86,19 @@ impl<'a> Names<'a> {
     }
 
     /// Definitions and imports directly inside a definition (or at the top level).
-    pub(super) fn within(&self, file: FileId, outer: Option<LocalId>, name: &'a str) -> Found {
+    pub(super) fn within(&self, file: FileId, outer: Option<LocalId>, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         self.bound(file, inside(outer), name, MAX_CHAIN, &mut steps)
     }
 
     /// The members of a class, enum or namespace with this name; its bases are not asked.
-    pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Found {
+    pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
         self.own(class.file, inside(Some(class.local)), name)
     }
 
     /// What a name at a file's top level stands for: defined there, imported, or taken over by a
     /// star import.
-    pub(super) fn visible(&self, file: FileId, name: &'a str) -> Found {
+    pub(super) fn visible(&self, file: FileId, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut steps);
         if !found.is_empty() || !self.rules(file).star_imports_bind {
@@ -108,26 +108,26 @@ impl<'a> Names<'a> {
     }
 
     /// What `name` of the module `file` stands for to other files.
-    pub(super) fn exported(&self, file: FileId, name: &'a str) -> Found {
+    pub(super) fn exported(&self, file: FileId, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         self.exported_within(file, name, MAX_CHAIN, &mut steps)
     }
 
     /// The attribute `name` of a module: what it exports, or its submodule.
-    pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Found {
+    pub(super) fn attribute(&self, file: FileId, name: &'a str) -> Targets {
         let found = self.exported(file, name);
         let Some(resolver) = self.submodules(file).filter(|_| found.is_empty()) else {
             return found;
         };
-        self.reads.asked(Asked::Module, name);
+        self.dependencies.question(Question::Module, name);
         resolver
             .child(self.tables.files, file, name)
-            .map_or(found, |module| Found::one(Target::Module(module)))
+            .map_or(found, |module| Targets::one(Target::Module(module)))
     }
 
-    fn exported_within(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Found {
+    fn exported_within(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Targets {
         if chain == 0 || *steps == 0 {
-            return Found::default();
+            return Targets::default();
         }
         *steps -= 1;
         if self.rules(file).exports == Exports::TopLevel {
@@ -149,8 +149,8 @@ impl<'a> Names<'a> {
     }
 
     /// The definitions of a name in one scope, imports left out.
-    fn own(&self, file: FileId, scope: u32, name: &'a str) -> Found {
-        let mut found = Found::default();
+    fn own(&self, file: FileId, scope: u32, name: &'a str) -> Targets {
+        let mut found = Targets::default();
         for binding in self.bindings(file, scope, name) {
             if let Binding::Definition(local) = binding {
                 found.push(Target::Definition(DefId { file, local }));
@@ -161,8 +161,15 @@ impl<'a> Names<'a> {
 
     /// The definitions of a name in one scope; where there are none, what it is imported as or
     /// exported from.
-    fn bound(&self, file: FileId, scope: u32, name: &'a str, chain: u32, steps: &mut u32) -> Found {
-        let mut found = Found::default();
+    fn bound(
+        &self,
+        file: FileId,
+        scope: u32,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let mut found = Targets::default();
         let mut external = false;
         for binding in self.bindings(file, scope, name) {
             match binding {
@@ -188,18 +195,18 @@ impl<'a> Names<'a> {
             }
         }
         if found.is_empty() && external {
-            return Found::one(Target::External);
+            return Targets::one(Target::External);
         }
         self.implementations(found)
     }
 
-    fn exported_local(&self, file: FileId, export: u32, chain: u32, steps: &mut u32) -> Found {
+    fn exported_local(&self, file: FileId, export: u32, chain: u32, steps: &mut u32) -> Targets {
         let local = self
             .facts(file)
             .and_then(|facts| facts.exports.get(export as usize))
             .map_or("", |export| &export.local);
         if chain == 0 || *steps == 0 {
-            return Found::default();
+            return Targets::default();
         }
         *steps -= 1;
         let (head, member) = local.split_once('.').unwrap_or((local, ""));
@@ -210,30 +217,37 @@ impl<'a> Names<'a> {
         match found.first() {
             Some(Target::Definition(outer)) => self.own_members(outer, member),
             Some(Target::Module(module)) => self.exported_within(module, member, chain - 1, steps),
-            _ => Found::default(),
+            _ => Targets::default(),
         }
     }
 
     /// What one imported name stands for.
-    fn imported(&self, file: FileId, import: u32, name: u32, chain: u32, steps: &mut u32) -> Found {
+    fn imported(
+        &self,
+        file: FileId,
+        import: u32,
+        name: u32,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
         let at = import as usize;
         let module = self.scope(file).and_then(|s| *s.modules.get(at)?);
         let Some(import) = self.facts(file).and_then(|facts| facts.imports.get(at)) else {
-            return Found::default();
+            return Targets::default();
         };
         let Some(imported) = import.names.get(name as usize) else {
-            return Found::default();
+            return Targets::default();
         };
         let (rules, resolver) = (self.rules(file), self.resolver(file));
         if &*imported.name == "*" {
             if rules.imports_bind_paths && imported.local.contains('.') {
                 let first = bound_name(import, &imported.local);
-                self.reads.asked(Asked::Module, first);
+                self.dependencies.question(Question::Module, first);
                 let files = self.tables.files;
                 let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
-                return Found::one(root.or(module).map_or(Target::External, Target::Module));
+                return Targets::one(root.or(module).map_or(Target::External, Target::Module));
             }
-            return Found::one(module.map_or(Target::External, Target::Module));
+            return Targets::one(module.map_or(Target::External, Target::Module));
         }
         if let Some(module) = module {
             // `from . import x` in the package's own `__init__.py` means its submodule.
@@ -246,23 +260,23 @@ impl<'a> Names<'a> {
             }
         }
         if let Some(resolver) = self.submodules(file) {
-            self.reads.asked(Asked::Module, &imported.name);
+            self.dependencies.question(Question::Module, &imported.name);
             let files = self.tables.files;
             let submodule = resolver.submodule(files, file, &import.module, &imported.name);
             if let Some(submodule) = submodule {
-                return Found::one(Target::Module(submodule));
+                return Targets::one(Target::Module(submodule));
             }
         }
         match module {
-            None => Found::one(Target::External),
+            None => Targets::one(Target::External),
             Some(module) if rules.modules_have_defaults && &*imported.name == "default" => {
-                Found::one(Target::Module(module))
+                Targets::one(Target::Module(module))
             }
-            Some(_) => Found::default(),
+            Some(_) => Targets::default(),
         }
     }
 
-    fn through_stars(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Found {
+    fn through_stars(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Targets {
         let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
         for star in stars {
             if *steps == 0 {
@@ -274,17 +288,23 @@ impl<'a> Names<'a> {
             } else if self.is_public(*star, name) {
                 self.bound(*star, TOP_LEVEL, name, chain, steps)
             } else {
-                Found::default()
+                Targets::default()
             };
             if !found.is_empty() {
                 return found;
             }
         }
-        Found::default()
+        Targets::default()
     }
 
     /// What a module exports under a name without its own star exports.
-    fn exported_directly(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Found {
+    fn exported_directly(
+        &self,
+        file: FileId,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
         let mut found = self.bound(file, EXPORTS, name, chain, steps);
         for id in self.own(file, TOP_LEVEL, name).definitions() {
             if self.definition(id).modifiers.is_exported {
@@ -305,7 +325,7 @@ impl<'a> Names<'a> {
     }
 
     /// Without the overloads, where an implementation is among them.
-    fn implementations(&self, found: Found) -> Found {
+    fn implementations(&self, found: Targets) -> Targets {
         if !found.is_ambiguous() {
             return found;
         }
@@ -316,7 +336,7 @@ impl<'a> Names<'a> {
         if found.iter().all(|target| is_overload(&target)) {
             return found;
         }
-        let mut kept = Found::default();
+        let mut kept = Targets::default();
         for target in found.iter().filter(|target| !is_overload(target)) {
             kept.push(target);
         }

@@ -9,10 +9,10 @@ use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::Confidence;
 use crate::graph::csr::Rows;
-use crate::graph::found::{Found, Target};
+use crate::graph::dependencies::Question;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::Names;
-use crate::graph::reads::Asked;
+use crate::graph::targets::{Target, Targets};
 use crate::graph::values::{Evaluator, Place, Value};
 use crate::symbols::Symbols;
 
@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// `const Client = require('./client')` names the module and means what it exports.
-    fn through_default_export(&self, found: Found) -> Found {
+    fn through_default_export(&self, found: Targets) -> Targets {
         match found.first() {
             Some(Target::Module(module)) if self.names.rules(self.file).modules_have_defaults => {
                 self.names.exported(module, "default")
@@ -233,7 +233,7 @@ impl<'a> Resolver<'a> {
         if !is_telling(name, self.names.rules(self.file)) || !(is_call || is_compound(name)) {
             return;
         }
-        self.names.reads.asked(Asked::Name, name);
+        self.names.dependencies.question(Question::Name, name);
         let named = self.symbols.named(name);
         // The count is of all namesakes, so that a long list costs nothing.
         if named.is_empty() || named.len() > 16 {

@@ -9,11 +9,11 @@ use foveate_model::SourceFile;
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
+use crate::graph::dependencies::{Question, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
-use crate::graph::reads::{Asked, Resolved};
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::scopes::{Earlier, scopes};
 use crate::graph::stage::Stage;
@@ -80,9 +80,18 @@ impl Graph {
         let ((inheritance, rebased), (imports, reimported)) = rayon::join(
             || Inheritance::derive(tables, known.map(|known| &known.inheritance), &stage),
             || {
-                stage.resolve(known.map(|known| &known.imports[..]), |file, reads| {
-                    imported_files(Names { tables, reads }, file)
-                })
+                stage.resolve(
+                    known.map(|known| &known.imports[..]),
+                    |file, dependencies| {
+                        imported_files(
+                            Names {
+                                tables,
+                                dependencies,
+                            },
+                            file,
+                        )
+                    },
+                )
             },
         );
         let importers = match known.filter(|_| reimported.is_empty() && stage.is_stable()) {
@@ -92,8 +101,16 @@ impl Graph {
         stage.touched.extend(rebased.iter());
         let (edges, mut moved) = match stored {
             Some(References(edges)) => (edges, FileSet::all(files.len())),
-            None => stage.resolve(known.map(|known| &known.edges[..]), |file, reads| {
-                resolve_file(Names { tables, reads }, symbols, &inheritance, file)
+            None => stage.resolve(known.map(|known| &known.edges[..]), |file, dependencies| {
+                resolve_file(
+                    Names {
+                        tables,
+                        dependencies,
+                    },
+                    symbols,
+                    &inheritance,
+                    file,
+                )
             }),
         };
         // Also where the references lead to the same, their lines and places may differ.
@@ -205,14 +222,14 @@ impl<'a> Previous<'a> {
             interface::differing_names(before, files.content(*file), &mut questions);
             if let Said::More(definitions) = self.said(files, *file) {
                 let names = definitions.iter().map(|definition| &*definition.name);
-                questions.extend(names.map(|name| Asked::Binding.hash(name)));
+                questions.extend(names.map(|name| Question::Binding.hash(name)));
             }
         }
         for file in self.change.gone() {
             interface::differing_names(self.files.content(file), None, &mut questions);
         }
         let modules = self.earlier(files).modules;
-        questions.extend(modules.into_iter().map(|name| Asked::Module.hash(name)));
+        questions.extend(modules.into_iter().map(|name| Question::Module.hash(name)));
         questions
     }
 }

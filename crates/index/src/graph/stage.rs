@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::FileId;
-use crate::graph::reads::{Reads, Resolved};
+use crate::graph::dependencies::{Dependencies, Resolved};
 
 /// What is new to a step. Without a change everything is.
 pub(super) struct Stage<'a> {
@@ -31,7 +31,7 @@ impl Stage<'_> {
     pub(super) fn resolve<T: Default + PartialEq + Renumber + Send + Sync>(
         &self,
         known: Option<&[Arc<Resolved<T>>]>,
-        make: impl Fn(FileId, &Reads) -> T + Sync,
+        make: impl Fn(FileId, &Dependencies) -> T + Sync,
     ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
         self.resolve_where(known, |_, _| true, make)
     }
@@ -41,7 +41,7 @@ impl Stage<'_> {
         &self,
         known: Option<&[Arc<Resolved<T>>]>,
         still: impl Fn(FileId, &T) -> bool + Sync,
-        make: impl Fn(FileId, &Reads) -> T + Sync,
+        make: impl Fn(FileId, &Dependencies) -> T + Sync,
     ) -> (Vec<Arc<Resolved<T>>>, FileSet) {
         let nothing: Arc<Resolved<T>> = Arc::default();
         let resolved: Vec<(Arc<Resolved<T>>, bool)> = (0..self.files as u32)
@@ -56,11 +56,11 @@ impl Stage<'_> {
                 if let Some(before) = before.as_ref().filter(holds) {
                     return (Arc::clone(before), false);
                 }
-                let reads = Reads::new(self.files);
-                let value = make(file, &reads);
+                let dependencies = Dependencies::new(self.files);
+                let value = make(file, &dependencies);
                 let before = before.as_ref().map(|before| &before.value);
                 let differs = before.is_none_or(|before| *before != value);
-                let resolved = Resolved::new(value, reads);
+                let resolved = Resolved::new(value, dependencies);
                 if resolved.is_nothing() {
                     return (Arc::clone(&nothing), differs);
                 }
@@ -90,7 +90,7 @@ impl Stage<'_> {
     fn holds<T>(&self, file: FileId, before: &Resolved<T>) -> bool {
         !self.change.is_some_and(|change| change.is_changed(file))
             && !self.touched.contains(file)
-            && !before.read_any(|read| self.touched.contains(read))
-            && !before.asked_any(&self.questions)
+            && !before.depends_on_any(|read| self.touched.contains(read))
+            && !before.asks_any(&self.questions)
     }
 }

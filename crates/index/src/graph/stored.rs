@@ -7,7 +7,7 @@ use foveate_model::{LocalId, SourceFile};
 use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
-use crate::graph::reads::Resolved;
+use crate::graph::dependencies::Resolved;
 use crate::graph::references::{Edge, Edges};
 use crate::graph::{Confidence, Graph};
 use crate::stored::bytes::{Decoder, Encoder};
@@ -57,8 +57,8 @@ fn encode(part: &[Arc<Resolved<Edges>>]) -> Vec<u8> {
             out.number(edge.target.local.0);
             out.byte(code(edge.confidence));
         });
-        put_rising(out, resolved.reads().iter().map(|file| file.0));
-        put_rising(out, resolved.asked().iter().copied());
+        put_rising(out, resolved.files().iter().map(|file| file.0));
+        put_rising(out, resolved.questions().iter().copied());
     });
     out.into_bytes()
 }
@@ -95,16 +95,16 @@ fn decode_part(bytes: &[u8], files: &Files, first: u32) -> Option<Vec<Arc<Resolv
             at = rest.difference(at)?;
             take_edge(rest, files, at)
         })?;
-        let reads = take_rising(rest)?;
-        if reads
+        let dependencies = take_rising(rest)?;
+        if dependencies
             .last()
             .is_some_and(|last| *last as usize >= files.len())
         {
             return None;
         }
-        let reads = reads.into_iter().map(FileId).collect();
+        let dependencies = dependencies.into_iter().map(FileId).collect();
         let asked = take_rising(rest)?.into();
-        let resolved = Resolved::of_parts(Edges::of(files, file, edges)?, reads, asked);
+        let resolved = Resolved::of_parts(Edges::of(files, file, edges)?, dependencies, asked);
         Some(if resolved.is_nothing() {
             Arc::clone(&nothing)
         } else {

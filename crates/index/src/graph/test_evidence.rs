@@ -10,7 +10,7 @@ use foveate_model::{LocalId, Role};
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::FileRows;
-use crate::graph::reads::{Asked, Reads, Resolved};
+use crate::graph::dependencies::{Dependencies, Question, Resolved};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::stage::Stage;
 use crate::graph::test_paths::Mirrors;
@@ -42,7 +42,7 @@ impl Evidence<'_> {
 
 /// What one file of tests is evidence of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct TestEvidence {
     /// The files that its path mirrors, sorted.
     pub(super) mirrored: Box<[FileId]>,
     /// By definition that is tested, then by test.
@@ -51,7 +51,7 @@ pub(super) struct Found {
     pub(super) files: Box<[Candidate<FileId, ()>]>,
 }
 
-impl Renumber for Found {
+impl Renumber for TestEvidence {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
             mirrored: self.mirrored.renumbered(change)?,
@@ -104,10 +104,10 @@ pub(super) fn order(strength: Strength) -> impl Ord {
 /// The evidence of all files of tests; that of before where it still holds.
 pub(super) fn found(
     evidence: &Evidence<'_>,
-    known: Option<&[Arc<Resolved<Found>>]>,
+    known: Option<&[Arc<Resolved<TestEvidence>>]>,
     stage: &Stage<'_>,
     concerned: &FileSet,
-) -> Vec<Arc<Resolved<Found>>> {
+) -> Vec<Arc<Resolved<TestEvidence>>> {
     let files = evidence.files;
     // Where files came or went, paths may mirror others.
     let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));
@@ -117,21 +117,27 @@ pub(super) fn found(
             .and_then(|known| known.get(test.0 as usize))
             .map_or_else(Box::default, |before| before.value.mirrored.clone()),
     };
-    let still = |test: FileId, before: &Found| {
+    let still = |test: FileId, before: &TestEvidence| {
         !concerned.contains(test) && (mirrors.is_none() || before.mirrored == mirrored(test))
     };
-    let (found, _) = stage.resolve_where(known, still, |test, reads| {
+    let (found, _) = stage.resolve_where(known, still, |test, dependencies| {
         if !is_test(files, test) {
-            return Found::default();
+            return TestEvidence::default();
         }
         let mirrored = mirrored(test);
         let tests = tests_in(files, test);
         let mut definitions = Vec::new();
         if tests.contains(&true) {
             by_reference(evidence, test, &tests, &mirrored, &mut definitions);
-            by_name(evidence, test, (&tests, &mirrored), reads, &mut definitions);
+            by_name(
+                evidence,
+                test,
+                (&tests, &mirrored),
+                dependencies,
+                &mut definitions,
+            );
         }
-        Found {
+        TestEvidence {
             definitions: merged(definitions).into(),
             files: file_links(evidence, test, &mirrored).into(),
             mirrored,
@@ -253,7 +259,7 @@ fn by_name(
     evidence: &Evidence<'_>,
     test: FileId,
     (tests, mirrored): (&[bool], &[FileId]),
-    reads: &Reads,
+    dependencies: &Dependencies,
     candidates: &mut Vec<Candidate<DefId, LocalId>>,
 ) {
     let files = evidence.files;
@@ -273,7 +279,7 @@ fn by_name(
         while words.len() > 2 {
             let folded = fold(words);
             let before = candidates.len();
-            reads.asked(Asked::Folded, &folded);
+            dependencies.question(Question::Folded, &folded);
             for target in evidence.symbols.folded(&folded).iter().take(64) {
                 let file = files.file_of(*target);
                 let near = mirrored.contains(&file) || imports.binary_search(&file).is_ok();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Known, Rows, by_file};
-use crate::graph::reads::Resolved;
+use crate::graph::dependencies::Resolved;
 use crate::graph::stage::Stage;
-use crate::graph::test_evidence::{Found, found, order};
+use crate::graph::test_evidence::{TestEvidence, found, order};
 use crate::graph::{Confidence, TestLink};
 
 pub(super) use crate::graph::test_evidence::Evidence;
@@ -26,7 +26,7 @@ const INDIRECT_STEPS: usize = 2;
 #[derive(Debug, Default)]
 pub(super) struct TestLinks {
     /// By file of tests what it is evidence of.
-    found: Vec<Arc<Resolved<Found>>>,
+    found: Vec<Arc<Resolved<TestEvidence>>>,
     /// Tests of definitions: direct ones, then with those that are so many steps away.
     of_definitions: [FileRows<Link>; INDIRECT_STEPS + 1],
     /// A row for each file.
@@ -88,7 +88,7 @@ impl TestLinks {
 
     pub(super) fn heap_bytes(&self) -> usize {
         let found = self.found.iter().map(|found| {
-            let Found {
+            let TestEvidence {
                 mirrored,
                 definitions,
                 files,
@@ -104,11 +104,11 @@ impl TestLinks {
 
 /// The files that tests are evidence of which were not known before, or are no longer.
 fn tested(
-    known: Option<&[Arc<Resolved<Found>>]>,
-    found: &[Arc<Resolved<Found>>],
+    known: Option<&[Arc<Resolved<TestEvidence>>]>,
+    found: &[Arc<Resolved<TestEvidence>>],
     stage: &Stage<'_>,
 ) -> FileSet {
-    let targets = |found: &Found| {
+    let targets = |found: &TestEvidence| {
         let definitions = found.definitions.iter().map(|c| c.target.file);
         let files = found.files.iter().map(|c| c.target);
         definitions.chain(files).collect::<Vec<FileId>>()
@@ -151,7 +151,7 @@ type Before<'a> = Option<(&'a TestLinks, &'a Change)>;
 fn direct(
     files: &Files,
     before: Before<'_>,
-    found: &[Arc<Resolved<Found>>],
+    found: &[Arc<Resolved<TestEvidence>>],
     tested: &FileSet,
 ) -> FileRows<Link> {
     let mut pairs = Vec::new();
@@ -184,7 +184,7 @@ fn direct(
 fn of_files(
     files: &Files,
     before: Before<'_>,
-    found: &[Arc<Resolved<Found>>],
+    found: &[Arc<Resolved<TestEvidence>>],
     tested: &FileSet,
 ) -> Vec<Arc<[(FileId, TestLink)]>> {
     let mut pairs = Vec::new();

@@ -11,9 +11,9 @@ use foveate_model::{DefinitionKind, LocalId};
 
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
-use crate::graph::found::{Found, Target};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::Names;
+use crate::graph::targets::{Target, Targets};
 
 /// Most functions around a place whose names are looked at.
 const MAX_NESTING: usize = 32;
@@ -46,7 +46,7 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     /// What it stands for; empty where that is not known.
-    pub(super) found: Found,
+    pub(super) found: Targets,
     /// Its value where `found` is empty.
     pub(super) value: Value,
     /// What stands before it; [`Value::Unbound`] for a bare name.
@@ -75,9 +75,9 @@ pub(super) struct Evaluator<'a> {
     /// Its imports of the form `import a.b`, the longest first.
     dotted: Vec<(&'a str, FileId)>,
     /// What its top-level names stand for, as far as they were asked for.
-    top_level: RefCell<HashMap<&'a str, Found>>,
+    top_level: RefCell<HashMap<&'a str, Targets>>,
     /// The same for members of modules, classes and their objects.
-    members: RefCell<HashMap<(Value, &'a str), Found>>,
+    members: RefCell<HashMap<(Value, &'a str), Targets>>,
     /// The same for bare names inside its definitions.
     heads: RefCell<HashMap<(Option<LocalId>, &'a str), Outcome>>,
 }
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'a> {
             let ends = rest.is_empty() || rest.starts_with('.');
             ends.then_some((*module, rest))
         })?;
-        let outcome = Outcome::certain(Found::one(Target::Module(module)));
+        let outcome = Outcome::certain(Targets::one(Target::Module(module)));
         Some((outcome, rest.trim_start_matches('.')))
     }
 
@@ -317,7 +317,7 @@ impl<'a> Evaluator<'a> {
         (key(local) == (function, name)).then_some(local.value)
     }
 
-    fn visible(&self, file: FileId, name: &'a str) -> Found {
+    fn visible(&self, file: FileId, name: &'a str) -> Targets {
         if file != self.file {
             return self.names.visible(file, name);
         }
@@ -330,7 +330,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a module, class or object has under a name.
-    fn known_member(&self, of: Value, name: &'a str) -> Found {
+    fn known_member(&self, of: Value, name: &'a str) -> Targets {
         if let Some(found) = self.members.borrow().get(&(of, name)) {
             return *found;
         }
@@ -339,7 +339,7 @@ impl<'a> Evaluator<'a> {
             Value::Module(module) => names.attribute(module, name),
             Value::Class(class) | Value::Instance(class) => inheritance.members(names, class, name),
             Value::Above(class) => inheritance.inherited(names, class, name),
-            _ => Found::default(),
+            _ => Targets::default(),
         };
         self.members.borrow_mut().insert((of, name), found);
         found
@@ -368,7 +368,7 @@ impl<'a> Evaluator<'a> {
                 }
                 own
             }
-            Value::External | Value::Unknown | Value::Unbound => Found::default(),
+            Value::External | Value::Unknown | Value::Unbound => Targets::default(),
         };
         Outcome {
             found,
@@ -426,7 +426,7 @@ impl Outcome {
     }
 
     /// A bare name with definitions or modules.
-    fn certain(found: Found) -> Self {
+    fn certain(found: Targets) -> Self {
         Self {
             found,
             ..Self::of(Value::Unknown)
@@ -436,7 +436,7 @@ impl Outcome {
     /// A bare name with a certain value that is no definition.
     fn of(value: Value) -> Self {
         Self {
-            found: Found::default(),
+            found: Targets::default(),
             value,
             receiver: Value::Unbound,
             confidence: Confidence::Certain,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foveate_model::{
     Chunk, Content, Definition, Export, FileFacts, Import, ImportedName, Language, Message,
-    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason,
+    Modifiers, ObjectId, ParseIssue, Reference, Region, SkipReason, Values,
 };
 
 use super::bytes::{Decoder, Encoder};
@@ -17,8 +17,11 @@ use super::codes::{
 use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_optional_span};
 use super::values::{put_values, take_values};
 
-/// Counts the changes of how facts are stored. Another format cannot be read.
+/// Counts the changes of how facts are stored.
 pub const FORMAT: u16 = 2;
+
+/// The oldest format that can be read. Until the second, nothing was said of values.
+pub const OLDEST_FORMAT: u16 = 1;
 
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
@@ -61,14 +64,14 @@ fn code(language: Language) -> u8 {
     language.rules().code
 }
 
-/// What [`encode`] wrote; `None` for other bytes.
-pub fn decode(bytes: &[u8], language_of: LanguageOf) -> Option<Blob> {
+/// What [`encode`] wrote in a format from [`OLDEST_FORMAT`] to [`FORMAT`]; `None` for other bytes.
+pub fn decode(bytes: &[u8], format: u16, language_of: LanguageOf) -> Option<Blob> {
     let mut rest = Decoder::new(bytes);
     let language = language_of(rest.byte()?)?;
     let content = match rest.byte()? {
         CONTENT => Ok(Content {
             text: Arc::from(rest.text()?),
-            facts: take_facts(&mut rest, language_of)?,
+            facts: take_facts(&mut rest, format, language_of)?,
         }),
         BINARY => Err(SkipReason::Binary),
         NOT_UTF8 => Err(SkipReason::NotUtf8),
@@ -124,7 +127,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
     put_values(out, &facts.values);
 }
 
-fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFacts> {
+fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> Option<FileFacts> {
     Some(FileFacts {
         language: language_of(rest.byte()?)?,
         line_count: rest.number32()?,
@@ -179,7 +182,10 @@ fn take_facts(rest: &mut Decoder<'_>, language_of: LanguageOf) -> Option<FileFac
                 })
             })?
         },
-        values: take_values(rest)?,
+        values: match format {
+            OLDEST_FORMAT => Values::default(),
+            _ => take_values(rest)?,
+        },
     })
 }
 

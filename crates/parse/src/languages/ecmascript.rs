@@ -4,6 +4,7 @@ mod code;
 mod hunks;
 mod lookup;
 mod modules;
+mod origin;
 mod packages;
 mod probe;
 mod traces;
@@ -59,6 +60,7 @@ pub(super) static JAVASCRIPT: LanguageSpec = LanguageSpec {
         extensions: &["js", "mjs", "cjs", "jsx"],
         ..traces::TRACES
     },
+    origins: origin::ORIGINS,
     hunks: Some(hunks::HUNKS),
     ..LanguageSpec::new(Language::of(&JAVASCRIPT_RULES))
 };

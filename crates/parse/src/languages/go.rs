@@ -5,6 +5,7 @@ use foveate_model::{Language, LanguageRules};
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
 use crate::hunks::{HunkHeads, Pattern, first_word, split_keyword};
+use crate::origin::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Mark, TraceForm, frame, location};
 
@@ -47,10 +48,45 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
         named: go,
         is_definition: |_| true,
     }),
+    origins: OriginForm {
+        manager: Some(&MODULES),
+        package,
+        runtime,
+        ..OriginForm::NONE
+    },
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
 static RULES: LanguageRules = LanguageRules::new("go", 4);
+
+static MODULES: PackageManager = PackageManager {
+    name: "go",
+    home: PackageHome::Manifest {
+        file: "go.mod",
+        key: "module ",
+    },
+    is_built: false,
+};
+
+/// `/root/go/pkg/mod/github.com/a/b@v1.2.3/c.go`, `vendor/github.com/a/b/c.go`
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    if let Some(rest) = below(path, "pkg/mod") {
+        return Some((rest, installed(&MODULES, rest, rest.find('@')?)?));
+    }
+    let rest = below(path, "vendor").filter(|_| path.ends_with(".go"))?;
+    let (end, _) = rest.match_indices('/').nth(2)?;
+    Some((rest, installed(&MODULES, rest, end)?))
+}
+
+fn runtime(path: &str) -> Option<&str> {
+    [
+        "/usr/local/go/src/",
+        "/usr/lib/go/src/",
+        "/usr/lib/golang/src/",
+    ]
+    .iter()
+    .find_map(|root| path.strip_prefix(root))
+}
 
 /// `/a/b.go:12 +0x1d`, below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {

@@ -7,6 +7,7 @@ use super::common::{c_heads, dotted_import, is_test_class};
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Imports, Line};
 use crate::hunks::{HunkHeads, Pattern};
+use crate::origin::OriginForm;
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Frame, Mark, Order, TraceForm, location};
 
@@ -40,6 +41,14 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
         ..TraceForm::NONE
     },
     hunks: Some(heads("java", &["java"])),
+    origins: OriginForm {
+        runtime: |path| {
+            let packages = ["java/", "javax/", "jdk/", "sun/"];
+            let is_own = packages.iter().any(|package| path.starts_with(package));
+            (is_own && path.ends_with(".java")).then_some(path)
+        },
+        ..OriginForm::NONE
+    },
     ..LanguageSpec::new(Language::of(&RULES))
 };
 

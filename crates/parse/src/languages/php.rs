@@ -5,6 +5,7 @@ use foveate_model::{Language, LanguageRules};
 use super::common::{is_test_class, keyword_heads};
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
+use crate::origin::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Mark, Order, TraceForm, frame, leading_number};
 
@@ -34,10 +35,30 @@ pub(super) static PHP: LanguageSpec = LanguageSpec {
         ..TraceForm::NONE
     },
     hunks: Some(keyword_heads::heads(&["php"])),
+    origins: OriginForm {
+        manager: Some(&COMPOSER),
+        package,
+        ..OriginForm::NONE
+    },
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
 static RULES: LanguageRules = LanguageRules::new("php", 11);
+
+static COMPOSER: PackageManager = PackageManager {
+    name: "composer",
+    home: PackageHome::Manifest {
+        file: "composer.json",
+        key: "\"name\"",
+    },
+    is_built: false,
+};
+
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "vendor").filter(|_| path.ends_with(".php"))?;
+    let (end, _) = rest.match_indices('/').nth(1)?;
+    Some((rest, installed(&COMPOSER, rest, end)?))
+}
 
 /// `#0 /a.php(12): A->b()`.
 fn numbered(text: &str) -> Option<Mark> {

@@ -4,6 +4,7 @@ mod code;
 mod documentation;
 mod lookup;
 mod modules;
+mod origin;
 mod standard_library;
 mod traces;
 mod values;
@@ -35,6 +36,7 @@ pub(super) static PYTHON: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
+    origins: origin::ORIGINS,
     hunks: Some(HunkHeads {
         pattern: Pattern::Own(
             "foveate-python",

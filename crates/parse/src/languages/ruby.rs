@@ -5,6 +5,9 @@ use foveate_model::{Language, LanguageRules};
 use super::common::keyword_heads;
 use super::{LanguageSpec, Names};
 use crate::code::CodeForm;
+use crate::origin::{
+    Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
+};
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Mark, Order, TraceForm, frame, leading_location};
 
@@ -40,10 +43,28 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
         ..TraceForm::NONE
     },
     hunks: Some(keyword_heads::heads(&["rb"])),
+    origins: OriginForm {
+        manager: Some(&GEM),
+        package,
+        runtime: |path| Some(below(path, "lib/ruby")?.split_once('/')?.1),
+        ..OriginForm::NONE
+    },
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
 static RULES: LanguageRules = LanguageRules::new("ruby", 10);
+
+static GEM: PackageManager = PackageManager {
+    name: "gem",
+    home: PackageHome::Named { ending: ".gemspec" },
+    is_built: false,
+};
+
+/// `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "gems")?;
+    Some((rest, installed(&GEM, rest, before_version(rest)?)?))
+}
 
 /// `a/b.rb:12:in 'name'`.
 fn located(text: &str) -> Option<Mark> {

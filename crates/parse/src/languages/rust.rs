@@ -5,6 +5,9 @@ use foveate_model::{Language, LanguageRules};
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
 use crate::hunks::{HunkHeads, Pattern, first_word, is_word, last_word, words};
+use crate::origin::{
+    Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
+};
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Mark, TraceForm, frame, is_path, location};
 
@@ -50,10 +53,32 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
         named: rust,
         is_definition: |line| !line.trim().ends_with(';'),
     }),
+    origins: OriginForm {
+        manager: Some(&CARGO),
+        package,
+        runtime: |path| Some(below(path, "rustc")?.split_once('/')?.1),
+        is_copied: |path| path.ends_with(".rs"),
+        ..OriginForm::NONE
+    },
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
 static RULES: LanguageRules = LanguageRules::new("rust", 5);
+
+static CARGO: PackageManager = PackageManager {
+    name: "cargo",
+    home: PackageHome::Manifest {
+        file: "Cargo.toml",
+        key: "name",
+    },
+    is_built: false,
+};
+
+/// `~/.cargo/registry/src/index.crates.io-0a1b/tokio-1.2.0/src/lib.rs`
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let (_, rest) = below(path, "registry/src")?.split_once('/')?;
+    Some((rest, installed(&CARGO, rest, before_version(rest)?)?))
+}
 
 const PATTERN: &str = r#"^([[:space:]]*((pub(\([^)]+\))?|default|async|const|unsafe|extern|"[^"]*")[[:space:]]+)*(struct|enum|union|mod|trait|fn|impl|macro_rules!)[<[:space:]]+[^;]*)$"#;
 

@@ -4,7 +4,8 @@
 use foveate_model::values::{Local, Value};
 use foveate_model::{FileFacts, LocalId, RegionKind, Span};
 
-use super::{ValueForm, annotation, expression, span_of};
+use super::ValueForm;
+use super::text::{annotation, clip, expression, span_of};
 
 /// What a line says of the name that it binds, in the order in which it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +95,7 @@ impl<'f> Scan<'f> {
             }
             Binding::Value(part) => {
                 let (start, rest) = from(part);
-                ((1, start), expression(text, super::clip(rest)))
+                ((1, start), expression(text, clip(rest)))
             }
             Binding::Caught(part) => {
                 let (start, rest) = from(part);

@@ -5,10 +5,10 @@
 
 use foveate_index::{DefId, FileId};
 use foveate_model::Role;
+use foveate_parse::origin::{self, Installed, Origin};
 
 use super::Finder;
 use super::packages::Home;
-use crate::text::origin::{self, Installed, Manager, Origin};
 use crate::text::{Frame, QueryText};
 
 /// What a frame stands for.
@@ -83,9 +83,7 @@ impl Finder<'_> {
             }
             Origin::Project => {
                 let files = self.files_at(&frame.path);
-                let script = files
-                    .first()
-                    .filter(|_| origin::script(&frame.path).is_some());
+                let script = files.first().filter(|_| origin::is_script(&frame.path));
                 let home = script.map(|file| self.home_of(*file));
                 (files, home.map(Built::From))
             }
@@ -118,7 +116,7 @@ impl Finder<'_> {
 
     fn files_of_package(&self, installed: &Installed<'_>) -> Vec<FileId> {
         let files = &self.snapshot.files;
-        if let Some(file) = self.python_file(installed) {
+        if let Some(file) = self.module_file(installed) {
             return vec![file];
         }
         let Some(home) = self.home(installed) else {
@@ -127,8 +125,7 @@ impl Finder<'_> {
         if let Some(file) = home.file(files, installed) {
             return vec![file];
         }
-        if installed.manager == Manager::Npm {
-            // What is installed was built, mostly.
+        if installed.manager.is_built {
             return Vec::new();
         }
         // It may have been moved since the version that is installed.
@@ -237,8 +234,8 @@ impl Finder<'_> {
         if name.len() < self.config.min_frame_word {
             return Meaning::Files(Vec::new());
         }
-        let extensions = ["vue", "svelte", "tsx", "jsx", "ts", "js"].into_iter();
-        let places = extensions.flat_map(|e| self.whole(&format!("{name}.{e}")));
+        let places =
+            origin::component_extensions().flat_map(|e| self.whole(&format!("{name}.{e}")));
         let places: Vec<FileId> = places.collect();
         if !places.is_empty() && places.len() <= self.config.most_files_of_path {
             return Meaning::Files(places);

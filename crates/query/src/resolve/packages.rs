@@ -1,16 +1,16 @@
 //! Which of the installed packages that stack traces and paths speak of are the repository's own: by
-//! the names in its manifests, and of Python by its packages.
+//! the names in its manifests, and by its modules.
 
 use foldhash::HashMap;
 use foveate_index::{FileId, Files};
+use foveate_parse::origin::{self, Installed, PackageHome};
 
 use super::Finder;
-use crate::text::origin::{Installed, Manager};
 
 /// Manifests that are looked at for a name.
-const MOST_MANIFESTS: usize = 200;
+const MAX_MANIFESTS: usize = 200;
 /// Lines at the start of a manifest that the name is looked for in.
-const MOST_LINES: usize = 60;
+const MAX_LINES: usize = 60;
 
 /// The directory of a package in the repository, without a trailing slash; empty at its root.
 pub(super) struct Home(String);
@@ -39,23 +39,20 @@ impl Home {
 impl Finder<'_> {
     /// Where an installed package is in the repository, if it is the repository's.
     pub(super) fn home(&self, installed: &Installed<'_>) -> Option<Home> {
-        let name = installed.name;
-        match installed.manager {
-            Manager::Npm => {
+        let (name, files) = (installed.name, &self.snapshot.files);
+        match installed.manager.home {
+            PackageHome::Modules => {
                 let directory = self.snapshot.graph.package_directory(name)?;
                 Some(Home(directory.to_owned()))
             }
-            Manager::Python => self.python_home(installed),
-            Manager::Cargo | Manager::Go | Manager::Composer => {
-                let manifests = self
-                    .manifests
-                    .get_or_init(|| Manifests::read(&self.snapshot.files));
-                let name = (installed.manager, name.to_owned());
-                Some(Home::around(&self.snapshot.files, *manifests.0.get(&name)?))
+            PackageHome::Module { package_stem, .. } => self.module_home(installed, package_stem),
+            PackageHome::Manifest { .. } => {
+                let manifests = self.manifests.get_or_init(|| Manifests::read(files));
+                let name = (installed.manager.name, name.to_owned());
+                Some(Home::around(files, *manifests.0.get(&name)?))
             }
-            Manager::Gem => {
-                let files = &self.snapshot.files;
-                let specification = files.find_by_suffix(&format!("{name}.gemspec"));
+            PackageHome::Named { ending } => {
+                let specification = files.find_by_suffix(&format!("{name}{ending}"));
                 Some(Home::around(files, *specification.first()?))
             }
         }
@@ -74,24 +71,34 @@ impl Finder<'_> {
         Home(directory.to_owned())
     }
 
-    /// The file of an installed Python module, by the module's name.
-    pub(super) fn python_file(&self, installed: &Installed<'_>) -> Option<FileId> {
-        let module = installed.path.strip_suffix(".py")?;
-        let module = module.strip_suffix("/__init__").unwrap_or(module);
-        if installed.manager != Manager::Python || module.contains('.') {
+    /// The file of an installed module, by the module's name.
+    pub(super) fn module_file(&self, installed: &Installed<'_>) -> Option<FileId> {
+        let PackageHome::Module {
+            ending,
+            package_stem,
+        } = installed.manager.home
+        else {
+            return None;
+        };
+        let module = installed.path.strip_suffix(ending)?;
+        let module = module
+            .strip_suffix(package_stem)
+            .and_then(|module| module.strip_suffix('/'))
+            .unwrap_or(module);
+        if module.contains('.') {
             return None;
         }
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         graph.resolve_module(files, &module.replace('/', "."))
     }
 
-    /// A package by the directory of its `__init__.py`, a module by its file.
-    fn python_home(&self, installed: &Installed<'_>) -> Option<Home> {
+    /// A package by the directory of the file that stands for it, a module by its file.
+    fn module_home(&self, installed: &Installed<'_>, package_stem: &str) -> Option<Home> {
         let (files, graph) = (&self.snapshot.files, &self.snapshot.graph);
         let path = &files
             .file(graph.resolve_module(files, installed.name)?)
             .path;
-        match (installed.inner, path.stem() == "__init__") {
+        match (installed.inner, path.stem() == package_stem) {
             ("", false) => Some(Home(path.as_str().to_owned())),
             (_, true) => Some(Home(path.directory().to_owned())),
             _ => None,
@@ -101,20 +108,19 @@ impl Finder<'_> {
 
 /// The packages that manifests of the repository name, by who installs them and name.
 #[derive(Debug, Default)]
-pub(super) struct Manifests(HashMap<(Manager, String), FileId>);
+pub(super) struct Manifests(HashMap<(&'static str, String), FileId>);
 
 impl Manifests {
     fn read(files: &Files) -> Self {
         let mut manifests = Self::default();
-        for (manager, file_name, key) in [
-            (Manager::Cargo, "Cargo.toml", "name"),
-            (Manager::Go, "go.mod", "module "),
-            (Manager::Composer, "composer.json", "\"name\""),
-        ] {
-            let found = files.find_by_suffix(file_name);
-            for file in found.into_iter().take(MOST_MANIFESTS) {
+        for manager in origin::managers() {
+            let PackageHome::Manifest { file, key } = manager.home else {
+                continue;
+            };
+            let found = files.find_by_suffix(file);
+            for file in found.into_iter().take(MAX_MANIFESTS) {
                 if let Some(name) = value_of(key, files.text(file)) {
-                    let name = (manager, name.to_owned());
+                    let name = (manager.name, name.to_owned());
                     manifests.0.entry(name).or_insert(file);
                 }
             }
@@ -125,7 +131,7 @@ impl Manifests {
 
 /// What a manifest gives for a key at the start of a line: `name = "tokio"`, `"name": "a/b",`.
 fn value_of<'a>(key: &str, text: &'a str) -> Option<&'a str> {
-    let head = text.lines().take(MOST_LINES);
+    let head = text.lines().take(MAX_LINES);
     let mut values = head.filter_map(|line| line.trim_start().strip_prefix(key));
     let is_around = |c: char| c.is_whitespace() || matches!(c, '=' | ':' | ',' | '"');
     values

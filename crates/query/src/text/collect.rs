@@ -4,13 +4,12 @@ use foldhash::HashSet;
 use foveate_index::citations::citations;
 use foveate_model::Language;
 use foveate_parse::code::{self, strip_prompt};
-use foveate_parse::traces;
+use foveate_parse::{origin, traces};
 
 use super::document::{Block, Document, Line};
 use super::inline::{self, Inline};
 use super::literals::{self, Literal};
 use super::names;
-use super::origin;
 use super::pasted;
 use super::paths::{self, Link, Strictness};
 use super::trace::{self, Piece, Trace};

@@ -132,6 +132,22 @@ fn files_and_functions_are_named_as_they_are_now() {
     );
 }
 
+/// The toy language is known to nothing but its folder.
+#[test]
+fn functions_of_any_language_of_the_table_are_named() {
+    let f = Fixture::new();
+    let text =
+        "class Cart\n  fun add(item: Item)\n    let price = 1\n    price.log()\n  end\nend\n";
+    f.write("cart.toy", text);
+    f.commit("open");
+    f.write("cart.toy", text.replace("price.log", "price.print"));
+    let commit = f.commit("say it");
+    assert_eq!(
+        f.seen(&commit),
+        ["say it: cart.toy(add)", "open: cart.toy(Cart add)"]
+    );
+}
+
 #[test]
 fn merges_are_left_out_and_odd_commits_keep_their_message() {
     let f = Fixture::new();

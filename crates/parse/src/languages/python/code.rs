@@ -23,6 +23,7 @@ pub(super) const CODE: CodeForm = CodeForm {
     block_words: &[
         "class ", "if ", "for ", "while ", "with ", "try", "else", "elif ", "except", "finally",
     ],
+    after_prompt,
     imports: Some(Imports {
         brackets: |line| {
             let is_import = line.starts_with("from ") || line.starts_with("import ");
@@ -38,6 +39,17 @@ const fn block(start: &'static str) -> Line {
         start,
         fits: |line| line.ends_with(':'),
     }
+}
+
+/// After the prompts of Python, IPython and doctests.
+fn after_prompt(line: &str) -> Option<&str> {
+    for prompt in [">>>", "..."] {
+        if let Some(rest) = line.strip_prefix(prompt) {
+            return Some(rest.strip_prefix(' ').unwrap_or(rest));
+        }
+    }
+    let (_, code) = line.strip_prefix("In [")?.split_once("]: ")?;
+    Some(code)
 }
 
 fn imported(statement: &str, names: &mut Vec<String>) -> bool {

@@ -10,7 +10,7 @@ use crate::files::FileId;
 
 /// Something that is asked of all files at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Question {
     /// What some file binds to a name.
     Binding,
     /// Definitions by their name.
@@ -21,7 +21,7 @@ pub(super) enum Asked {
     Module,
 }
 
-impl Asked {
+impl Question {
     /// FNV-1a. Two questions with one hash cost a file resolved in vain.
     pub(super) fn hash(self, name: &str) -> u32 {
         let start = 0x811c_9dc5 ^ ((self as u32 + 1) << 8);
@@ -33,18 +33,18 @@ impl Asked {
 
 /// Notes what is looked at.
 #[derive(Debug)]
-pub(super) struct Reads {
+pub(super) struct Dependencies {
     /// One bit per file.
     files: Box<[Cell<u64>]>,
-    asked: RefCell<Vec<u32>>,
+    questions: RefCell<Vec<u32>>,
 }
 
-impl Reads {
+impl Dependencies {
     /// Notes about `files` files.
     pub(super) fn new(files: usize) -> Self {
         Self {
             files: vec![Cell::new(0); files.div_ceil(64)].into(),
-            asked: RefCell::default(),
+            questions: RefCell::default(),
         }
     }
 
@@ -61,9 +61,9 @@ impl Reads {
     }
 
     /// It counted who answers to a name.
-    pub(super) fn asked(&self, asked: Asked, name: &str) {
+    pub(super) fn question(&self, question: Question, name: &str) {
         if !self.files.is_empty() {
-            self.asked.borrow_mut().push(asked.hash(name));
+            self.questions.borrow_mut().push(question.hash(name));
         }
     }
 
@@ -76,10 +76,10 @@ impl Reads {
                 left &= left - 1;
             }
         }
-        let mut asked = self.asked.into_inner();
-        asked.sort_unstable();
-        asked.dedup();
-        (files.into(), asked.into())
+        let mut questions = self.questions.into_inner();
+        questions.sort_unstable();
+        questions.dedup();
+        (files.into(), questions.into())
     }
 }
 
@@ -88,65 +88,65 @@ impl Reads {
 pub(super) struct Resolved<T> {
     pub(super) value: T,
     /// Sorted.
-    reads: Box<[FileId]>,
+    files: Box<[FileId]>,
     /// Sorted.
-    asked: Box<[u32]>,
+    questions: Box<[u32]>,
 }
 
 impl<T: Default + PartialEq> Resolved<T> {
     /// Whether nothing was found and nothing read: the file is none that is resolved.
     pub(super) fn is_nothing(&self) -> bool {
-        self.reads.len() <= 1 && self.asked.is_empty() && self.value == T::default()
+        self.files.len() <= 1 && self.questions.is_empty() && self.value == T::default()
     }
 }
 
 impl<T> Resolved<T> {
-    pub(super) fn new(value: T, reads: Reads) -> Self {
-        let (reads, asked) = reads.into_parts();
-        Self::of_parts(value, reads, asked)
+    pub(super) fn new(value: T, noted: Dependencies) -> Self {
+        let (files, questions) = noted.into_parts();
+        Self::of_parts(value, files, questions)
     }
 
-    /// Of what [`Self::reads`] and [`Self::asked`] gave.
-    pub(super) fn of_parts(value: T, reads: Box<[FileId]>, asked: Box<[u32]>) -> Self {
+    /// Of what [`Self::files`] and [`Self::questions`] gave.
+    pub(super) fn of_parts(value: T, files: Box<[FileId]>, questions: Box<[u32]>) -> Self {
         Self {
             value,
-            reads,
-            asked,
+            files,
+            questions,
         }
     }
 
     /// The files that it read, in order.
-    pub(super) fn reads(&self) -> &[FileId] {
-        &self.reads
+    pub(super) fn files(&self) -> &[FileId] {
+        &self.files
     }
 
-    /// The hashes of what it asked, in order.
-    pub(super) fn asked(&self) -> &[u32] {
-        &self.asked
+    /// The hashes of its questions, in order.
+    pub(super) fn questions(&self) -> &[u32] {
+        &self.questions
     }
 
     /// Whether it read a file of those.
-    pub(super) fn read_any(&self, is_one: impl Fn(FileId) -> bool) -> bool {
-        self.reads.iter().any(|file| is_one(*file))
+    pub(super) fn depends_on_any(&self, is_one: impl Fn(FileId) -> bool) -> bool {
+        self.files.iter().any(|file| is_one(*file))
     }
 
     /// Whether it asked one of these questions.
-    pub(super) fn asked_any(&self, questions: &HashSet<u32>) -> bool {
-        !questions.is_empty() && self.asked.iter().any(|hash| questions.contains(hash))
+    pub(super) fn asks_any(&self, questions: &HashSet<u32>) -> bool {
+        !questions.is_empty() && self.questions.iter().any(|hash| questions.contains(hash))
     }
 
     /// Heap size in bytes beside the value's own.
     pub(super) fn heap_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.reads) + size_of_val(&*self.asked)
+        size_of::<Self>() + size_of_val(&*self.files) + size_of_val(&*self.questions)
     }
 }
 
 impl<T: Renumber> Renumber for Resolved<T> {
     fn renumbered(&self, change: &Change) -> Option<Self> {
         Some(Self {
-            reads: self.reads.renumbered(change)?,
+            files: self.files.renumbered(change)?,
             value: self.value.renumbered(change)?,
-            asked: self.asked.clone(),
+            questions: self.questions.clone(),
         })
     }
 }

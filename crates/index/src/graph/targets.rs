@@ -14,11 +14,11 @@ pub(super) enum Target {
 /// At most four targets of one name: overloads, alternatives of a conditional definition, an
 /// interface merged with a class.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Targets {
     targets: [Option<Target>; 4],
 }
 
-impl Found {
+impl Targets {
     pub(super) fn one(target: Target) -> Self {
         Self {
             targets: [Some(target), None, None, None],

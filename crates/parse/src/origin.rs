@@ -1,0 +1,371 @@
+//! Where the code at a path of a stack trace is from, as far as the path tells: a project's sources,
+//! an installed package, the language's own library, a copy, or a built file, whose lines are those of no
+//! source. Nothing here knows a repository: whether a package is the repository's own is for others
+//! to say. What each language's paths look like is in its [`OriginForm`].
+
+use crate::languages;
+use crate::traces::Frame;
+
+/// Where code is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin<'a> {
+    /// A source file, of the repository or of somebody who uses it.
+    Project,
+    /// A file of an installed package.
+    Package(Installed<'a>),
+    /// A file of a language's runtime or standard library, or copied from elsewhere: its path below
+    /// the root of the library or of the copies.
+    Foreign(&'a str),
+    /// A file that a bundler wrote, with the package that it is built from where its name says so.
+    Bundle(Option<&'a str>),
+}
+
+/// A file of an installed package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Installed<'a> {
+    /// Who installed it.
+    pub manager: &'static PackageManager,
+    /// The package: `@vue/runtime-core`, `flask`, `tokio`.
+    pub name: &'a str,
+    /// The file's path below the package's directory; empty for a module that is a file itself.
+    pub inner: &'a str,
+    /// The file's path below the directory of all packages.
+    pub path: &'a str,
+}
+
+/// What installs packages.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct PackageManager {
+    /// What it is called.
+    pub name: &'static str,
+    /// How a package is found in the repository that it is made from.
+    pub home: PackageHome,
+    /// Whether what is installed was built, mostly, so that its files are those of no repository.
+    pub is_built: bool,
+}
+
+/// How a package is found in the repository that it is made from.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum PackageHome {
+    /// The module system knows the directories of packages.
+    Modules,
+    /// A package is a module: a file with this ending, or the directory of a file with this stem.
+    Module {
+        /// The ending of files of modules.
+        ending: &'static str,
+        /// The stem of a file that stands for its directory.
+        package_stem: &'static str,
+    },
+    /// Manifests of this name give the package's name for a key at the start of a line.
+    Manifest {
+        /// The file.
+        file: &'static str,
+        /// The key; with a blank behind it, it is no assignment.
+        key: &'static str,
+    },
+    /// A file is called like the package, with this ending.
+    Named {
+        /// The ending.
+        ending: &'static str,
+    },
+}
+
+/// What the paths of a language's files tell.
+#[derive(Clone, Copy)]
+pub(crate) struct OriginForm {
+    /// What installs its packages.
+    pub(crate) manager: Option<&'static PackageManager>,
+    /// The file of an installed package, or of a bundle beside those, and the path below the
+    /// directory of all packages.
+    pub(crate) package: fn(&str) -> Option<(&str, Origin<'_>)>,
+    /// The path below the root of its own library, for a file of that.
+    pub(crate) runtime: fn(&str) -> Option<&str>,
+    /// Whether a file, below a directory for copies, is code of this language.
+    pub(crate) is_copied: fn(&str) -> bool,
+    /// A built file.
+    pub(crate) bundle: fn(&str) -> Option<Origin<'_>>,
+    /// Whether a column is that of a minified file.
+    pub(crate) is_minified: fn(&Frame) -> bool,
+    /// Whether an engine runs the file at a path, which is then built or a source.
+    pub(crate) is_script: fn(&str) -> bool,
+    /// Extensions of files that hold one component each, of the same name.
+    pub(crate) component_extensions: &'static [&'static str],
+}
+
+impl OriginForm {
+    /// Nothing is known.
+    pub(crate) const NONE: Self = Self {
+        manager: None,
+        package: |_| None,
+        runtime: |_| None,
+        is_copied: |_| false,
+        bundle: |_| None,
+        is_minified: |_| false,
+        is_script: |_| false,
+        component_extensions: &[],
+    };
+}
+
+fn forms() -> impl Iterator<Item = &'static OriginForm> {
+    languages::all().map(|spec| &spec.origins)
+}
+
+/// All that install packages.
+pub fn managers() -> impl Iterator<Item = &'static PackageManager> {
+    forms().filter_map(|form| form.manager)
+}
+
+/// Where the code of a frame is from.
+pub fn of_frame(frame: &Frame) -> Origin<'_> {
+    let origin = of(&frame.path);
+    if origin == Origin::Project && forms().any(|form| (form.is_minified)(frame)) {
+        return Origin::Bundle(None);
+    }
+    origin
+}
+
+/// Whether a frame says nothing: a place in a built file, and at most a name that a minifier made up.
+pub fn is_minified(frame: &Frame) -> bool {
+    let name = frame.function.rsplit('.').next().unwrap_or_default();
+    name.chars().count() < 4 && of_frame(frame) == Origin::Bundle(None)
+}
+
+/// Whether an engine runs the file at a path, which is then built or a source.
+pub fn is_script(path: &str) -> bool {
+    forms().any(|form| (form.is_script)(path))
+}
+
+/// Extensions of files that hold one component each, of the same name.
+pub fn component_extensions() -> impl Iterator<Item = &'static str> {
+    forms().flat_map(|form| form.component_extensions).copied()
+}
+
+/// Where the code of a path is from.
+pub fn of(path: &str) -> Origin<'_> {
+    // A package that is installed inside another is the inner one.
+    let packages = forms().filter_map(|form| (form.package)(path));
+    let package = packages.min_by_key(|(below, _)| below.len());
+    package
+        .map(|(_, origin)| origin)
+        .or_else(|| runtime(path).map(Origin::Foreign))
+        .or_else(|| copied(path))
+        .or_else(|| forms().find_map(|form| (form.bundle)(path)))
+        .unwrap_or(Origin::Project)
+}
+
+fn runtime(path: &str) -> Option<&str> {
+    forms().find_map(|form| (form.runtime)(path))
+}
+
+/// Code in directories for other people's code.
+fn copied(path: &str) -> Option<Origin<'_>> {
+    let roots = ["vendor", "third_party", "bower_components"].iter();
+    let mut rests = roots.filter_map(|root| below(path, root));
+    let rest = rests.next()?;
+    let is_code = forms().any(|form| (form.is_copied)(path));
+    is_code.then_some(Origin::Foreign(rest))
+}
+
+/// A file at `path` below the directory of all packages; the first `end` bytes are the package's
+/// name, and a version may stand between it and the next slash.
+pub(crate) fn installed<'p>(
+    manager: &'static PackageManager,
+    path: &'p str,
+    end: usize,
+) -> Option<Origin<'p>> {
+    let (name, after) = path.split_at_checked(end)?;
+    let inner = after.split_once('/').map_or("", |(_, inner)| inner);
+    Some(Origin::Package(Installed {
+        manager,
+        name,
+        inner,
+        path,
+    }))
+}
+
+/// Where the version begins in the first directory of a path: at the second `-` of
+/// `tokio-util-0.7.1/src/lib.rs`.
+pub(crate) fn before_version(path: &str) -> Option<usize> {
+    let directory = path.split('/').next()?;
+    let mut dashes = directory.match_indices('-');
+    let is_version = |at: usize| {
+        directory
+            .as_bytes()
+            .get(at + 1)
+            .is_some_and(u8::is_ascii_digit)
+    };
+    dashes.find_map(|(at, _)| is_version(at).then_some(at))
+}
+
+/// What is below the first directory that `is_meant`, given the one above it and itself.
+pub(crate) fn below_pair(path: &str, is_meant: impl Fn(&str, &str) -> bool) -> Option<&str> {
+    let mut start = 0;
+    let mut above = "";
+    for directory in path.split('/') {
+        start += directory.len() + 1;
+        if is_meant(above, directory) {
+            return path.get(start..);
+        }
+        above = directory;
+    }
+    None
+}
+
+/// What stands below the last directory of a name, which may have two segments.
+pub(crate) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    path.rmatch_indices(directory).find_map(|(at, _)| {
+        let rest = path.get(at + directory.len()..)?.strip_prefix('/')?;
+        let begins = at == 0 || path.as_bytes().get(at - 1) == Some(&b'/');
+        (begins && !rest.is_empty()).then_some(rest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        let told = match of(path) {
+            Origin::Project => "project".to_owned(),
+            Origin::Package(p) => format!("{} {} > {}", p.manager.name, p.name, p.inner),
+            Origin::Foreign(inner) => format!("foreign {inner}"),
+            Origin::Bundle(package) => format!("bundle {package:?}"),
+        };
+        assert_eq!(told, expected, "{path}");
+    }
+
+    #[test]
+    fn packages_are_known_by_where_they_are_installed() {
+        check("src/app.py", "project");
+        check("/srv/app/src/main.js", "project");
+        check(
+            "/v/lib/python3.8/site-packages/flask/json/tag.py",
+            "pip flask > json/tag.py",
+        );
+        check("C:/P/Python38/Lib/site-packages/six.py", "pip six > ");
+        check(
+            "/x/dist-packages/Scrapy-1.0-py2.7.egg/scrapy/crawler.py",
+            "pip scrapy > crawler.py",
+        );
+        check("node_modules/vue/dist/vue.js", "npm vue > dist/vue.js");
+        check(
+            "/a/node_modules/.pnpm/@vue+runtime-core@3.4.21/node_modules/@vue/runtime-core/dist/a.js",
+            "npm @vue/runtime-core > dist/a.js",
+        );
+        check(
+            "/r/.cargo/registry/src/index.crates.io-6f17/tokio-util-0.7.1/src/lib.rs",
+            "cargo tokio-util > src/lib.rs",
+        );
+        check(
+            "/go/pkg/mod/github.com/gin-gonic/gin@v1.9.0/render/json.go",
+            "go github.com/gin-gonic/gin > render/json.go",
+        );
+        check(
+            "/go/src/acme/vendor/github.com/a/b/c/d.go",
+            "go github.com/a/b > c/d.go",
+        );
+        check(
+            "/srv/vendor/symfony/http-kernel/Kernel.php",
+            "composer symfony/http-kernel > Kernel.php",
+        );
+        check(
+            "/usr/lib/ruby/gems/2.7.0/gems/rubocop-ast-1.2/lib/rubocop/ast.rb",
+            "gem rubocop-ast > lib/rubocop/ast.rb",
+        );
+    }
+
+    #[test]
+    fn runtimes_are_known_by_their_directories() {
+        check(
+            "/usr/lib/python3.8/json/decoder.py",
+            "foreign json/decoder.py",
+        );
+        check(
+            "C:/Users/a/Python/Python37/lib/threading.py",
+            "foreign threading.py",
+        );
+        check(
+            "/opt/miniconda3/lib/python3.11/typing.py",
+            "foreign typing.py",
+        );
+        check(
+            "frozen importlib._bootstrap",
+            "foreign frozen importlib._bootstrap",
+        );
+        check(
+            "node:internal/process/task_queues",
+            "foreign internal/process/task_queues",
+        );
+        check(
+            "internal/modules/cjs/loader.js",
+            "foreign internal/modules/cjs/loader.js",
+        );
+        check("events.js", "foreign events.js");
+        check(
+            "java/util/ArrayList.java",
+            "foreign java/util/ArrayList.java",
+        );
+        check(
+            "/rustc/0a1b/library/std/src/panicking.rs",
+            "foreign library/std/src/panicking.rs",
+        );
+        check(
+            "/usr/local/go/src/net/http/server.go",
+            "foreign net/http/server.go",
+        );
+        // Those that only look like one.
+        check("/home/a/python/lib/events.py", "project");
+        check("src/internal/client/events.js", "project");
+        check("/go/src/acme/db/pool.go", "project");
+    }
+
+    #[test]
+    fn copies_are_known_by_their_directories() {
+        check("assets/vendor/jquery/jquery.js", "foreign jquery/jquery.js");
+        check("/build/vendor/serde/src/lib.rs", "foreign serde/src/lib.rs");
+        check("/home/vendor/app/run.py", "project");
+    }
+
+    #[test]
+    fn built_files_are_known_by_their_names() {
+        check(
+            "runtime-core.esm-bundler.js",
+            "bundle Some(\"runtime-core\")",
+        );
+        check("vue.runtime.esm.js", "bundle Some(\"vue\")");
+        check("react-dom.production.min.js", "bundle Some(\"react-dom\")");
+        check(
+            "node_modules/.vite/deps/@vue_runtime-core.js",
+            "bundle Some(\"runtime-core\")",
+        );
+        check("node_modules/.vite/deps/chunk-4XKHB2AD.js", "bundle None");
+        check("assets/index-4f3a.js", "bundle None");
+        check("assets/index-DiwrgTda.js", "bundle None");
+        check("static/js/main.8e0d62ab.chunk.js", "bundle None");
+        check("js/app.min.js", "bundle None");
+        check("js/vendor.js", "bundle None");
+        for source in [
+            "src/main.js",
+            "lib/core/dispatchRequest.js",
+            "src/api-client.js",
+            "a-2015.js",
+        ] {
+            check(source, "project");
+        }
+    }
+
+    #[test]
+    fn a_column_in_the_thousands_is_minified() {
+        let frame = |function: &str, column| Frame {
+            path: "js/site.js".to_owned(),
+            line: 1,
+            column,
+            function: function.to_owned(),
+        };
+        assert_eq!(of_frame(&frame("mount", 80)), Origin::Project);
+        assert_eq!(of_frame(&frame("mount", 12_345)), Origin::Bundle(None));
+        assert!(is_minified(&frame("e.t", 12_345)));
+        assert!(!is_minified(&frame("mountAll", 12_345)));
+    }
+}

@@ -1,0 +1,134 @@
+//! Names by which roles are told: those of each language, and those that all share.
+
+use std::sync::LazyLock;
+
+use super::File;
+use crate::languages;
+
+/// What the paths of a language's files say about their roles. All names are in lower case.
+#[derive(Clone, Copy)]
+pub(crate) struct Roles {
+    /// What its ecosystem's names say of files in whatever language.
+    pub(crate) ecosystem: Ecosystem,
+    /// Whether a file is a copy of a library.
+    pub(crate) is_copy: fn(&File<'_>) -> bool,
+    /// Whether a file is a test by its name.
+    pub(crate) is_test: fn(&File<'_>) -> bool,
+    /// Whether a file in a directory of tests is shipped: what users write their own tests with.
+    pub(crate) is_test_support: fn(&File<'_>) -> bool,
+    /// Whether a directory called `test`, at this position of the path, is shipped code.
+    pub(crate) is_test_package: fn(&File<'_>, usize) -> bool,
+    /// Whether a file configures a tool by its name.
+    pub(crate) is_configuration: fn(&File<'_>) -> bool,
+    /// Whether a file that is nothing else configures something.
+    pub(crate) is_settings: fn(&File<'_>) -> bool,
+    /// Which of its files are documentation wherever they are.
+    pub(crate) documentation: Documentation,
+    /// Whether its files are input of programs where nothing else is known.
+    pub(crate) is_data: bool,
+}
+
+/// Names that an ecosystem gives to files in whatever language.
+#[derive(Clone, Copy)]
+pub(crate) struct Ecosystem {
+    /// Files that a program wrote.
+    pub(crate) generated_names: &'static [&'static str],
+    /// Endings of such files.
+    pub(crate) generated_endings: &'static [&'static str],
+    /// Directories of what is copied from elsewhere or made by builds.
+    pub(crate) generated_directories: &'static [&'static str],
+    /// Directories of tests.
+    pub(crate) test_directories: &'static [&'static str],
+    /// Settings of builds and tools.
+    pub(crate) configuration_names: &'static [&'static str],
+    /// Endings of stems of examples.
+    pub(crate) example_endings: &'static [&'static str],
+}
+
+/// Which files of a language are documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Documentation {
+    None,
+    /// Those that are called `readme`, `changelog` and the like.
+    Notes,
+    All,
+}
+
+impl Roles {
+    /// Nothing is known.
+    pub(crate) const NONE: Self = Self {
+        ecosystem: Ecosystem::NONE,
+        is_copy: |_| false,
+        is_test: |_| false,
+        is_test_support: |_| false,
+        is_test_package: |_, _| false,
+        is_configuration: |_| false,
+        is_settings: |_| false,
+        documentation: Documentation::None,
+        is_data: false,
+    };
+}
+
+impl Ecosystem {
+    pub(crate) const NONE: Self = Self {
+        generated_names: &[],
+        generated_endings: &[],
+        generated_directories: &[],
+        test_directories: &[],
+        configuration_names: &[],
+        example_endings: &[],
+    };
+}
+
+/// The names of all ecosystems.
+pub(super) struct Names {
+    pub(super) generated_names: Vec<&'static str>,
+    pub(super) generated_endings: Vec<&'static str>,
+    pub(super) generated_directories: Vec<&'static str>,
+    pub(super) test_directories: Vec<&'static str>,
+    pub(super) configuration_names: Vec<&'static str>,
+    pub(super) example_endings: Vec<&'static str>,
+}
+
+pub(super) static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let every = |of: fn(&Ecosystem) -> &'static [&'static str], common: &[&'static str]| {
+        let own = languages::all().flat_map(|spec| of(&spec.roles.ecosystem));
+        common.iter().chain(own).copied().collect()
+    };
+    Names {
+        generated_names: every(|e| e.generated_names, &[]),
+        generated_endings: every(|e| e.generated_endings, &[".map"]),
+        generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
+        test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
+        configuration_names: every(|e| e.configuration_names, &[]),
+        example_endings: every(|e| e.example_endings, &[]),
+    }
+});
+
+const GENERATED_DIRECTORIES: [&str; 14] = [
+    "vendor",
+    "vendors",
+    "vendored",
+    "_vendor",
+    "_vendored_packages",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "3rdparty",
+    "extern",
+    "externals",
+    "_externals",
+    "dist",
+    "generated",
+];
+
+const TEST_DIRECTORIES: [&str; 8] = [
+    "tests",
+    "testdata",
+    "test-data",
+    "test_data",
+    "test-fixtures",
+    "test_fixtures",
+    "testfixtures",
+    "benchmarks",
+];

@@ -1,0 +1,378 @@
+//! Types, values, parameters and receivers in a stretch of text: each function gives up where the text
+//! is not plain. Spans are those of the part in the whole text.
+
+use foveate_model::Span;
+use foveate_model::values::{Link, TypeName, Value};
+
+use super::ValueForm;
+
+/// Longest text that is looked at, in bytes.
+const MAX_BYTES: usize = 400;
+/// Longest list of parameters that is looked at, in bytes.
+const MAX_PARAMETERS: usize = 8 * 1024;
+/// Most wrappers that are taken off a type, words before a parameter's name, or links of a chain.
+const MAX_STEPS: usize = 8;
+
+/// The span of a part of a text.
+pub(super) fn span_of(text: &str, part: &str) -> Span {
+    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    Span::new(start, start + part.len())
+}
+
+/// Whether a byte can stand in a name. Every byte of a character beyond ASCII can.
+pub(crate) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// The name at the start of a text; may be empty.
+pub(crate) fn leading_name(text: &str) -> &str {
+    let end = text
+        .bytes()
+        .position(|byte| !is_name_byte(byte))
+        .unwrap_or(text.len());
+    let name = text.get(..end).unwrap_or("");
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        ""
+    } else {
+        name
+    }
+}
+
+/// The dotted name at the start of a text; may be empty.
+fn leading_path(text: &str) -> &str {
+    let mut end = leading_name(text).len();
+    while end > 0 && text.as_bytes().get(end) == Some(&b'.') {
+        let name = leading_name(text.get(end + 1..).unwrap_or(""));
+        if name.is_empty() {
+            break;
+        }
+        end += 1 + name.len();
+    }
+    text.get(..end).unwrap_or("")
+}
+
+/// Cuts a text to what is looked at, at a character's border.
+pub(crate) fn clip(text: &str) -> &str {
+    let mut end = text.len().min(MAX_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or("")
+}
+
+/// The type that an annotation names, in whatever language. Reads `X`, `"X"`, `Optional[X]`, `X | None`, `Promise<X>`, `type[X]` and the like.
+pub(super) fn annotation(text: &str, written: &str) -> Option<TypeName> {
+    let mut rest = clip(written);
+    let mut of_class = false;
+    // Each round takes one wrapper off.
+    for _ in 0..MAX_STEPS {
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '"', '\'', '(', '|', '&', ':', '?']);
+        let path = leading_path(rest);
+        if path.is_empty() {
+            return None;
+        }
+        let after = rest.get(path.len()..)?.trim_start_matches(' ');
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let opens = after.starts_with(['[', '<']);
+        match last {
+            "None" | "null" | "undefined" if after.starts_with('|') => rest = after,
+            "readonly" | "unique" => rest = after,
+            "typeof" => {
+                of_class = true;
+                rest = after;
+            }
+            "Type" | "type" if opens => {
+                of_class = true;
+                rest = after.get(1..)?;
+            }
+            "Optional" | "Annotated" | "ClassVar" | "Final" | "Awaitable" | "Promise"
+            | "PromiseLike" | "Readonly" | "Partial" | "Required" | "NotRequired" | "InitVar"
+            | "NonNullable" | "Coroutine" | "Union"
+                if opens =>
+            {
+                rest = after.get(1..)?;
+            }
+            _ => {
+                return Some(TypeName {
+                    path: span_of(text, path),
+                    of_class,
+                });
+            }
+        }
+    }
+    None
+}
+
+/// The parameters in the text between a function's parentheses: names, and types where they are
+/// declared.
+pub(super) fn parameters_in(
+    text: &str,
+    written: &str,
+    form: &ValueForm,
+) -> Vec<(Span, Option<TypeName>)> {
+    let mut end = written.len().min(MAX_PARAMETERS);
+    while !written.is_char_boundary(end) {
+        end -= 1;
+    }
+    let written = written.get(..end).unwrap_or("");
+    let mut found = Vec::new();
+    let mut depth = 0_i32;
+    let mut start = 0;
+    for (at, byte) in written.bytes().chain([b',']).enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 || at == written.len() => {
+                let one = written.get(start..at).unwrap_or("");
+                start = at + 1;
+                parameter(text, one, form, &mut found);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The names that one parameter binds. A modifier may be a name, too: the list says it first.
+fn parameter(text: &str, one: &str, form: &ValueForm, found: &mut Vec<(Span, Option<TypeName>)>) {
+    let mut rest = one.trim_start();
+    for _ in 0..MAX_STEPS {
+        rest = rest.trim_start_matches(['*', '.', ' ', '\n', '\r', '\t']);
+        if form.parameters_have_decorators && rest.starts_with('@') {
+            let Some(after) = after_decorator(rest) else {
+                break;
+            };
+            rest = after;
+            continue;
+        }
+        let word = leading_name(rest);
+        rest = rest.get(word.len()..).unwrap_or("");
+        if !word.is_empty() {
+            let colon = rest.trim_start().trim_start_matches('?').strip_prefix(':');
+            let type_name = colon.and_then(|written| annotation(text, written));
+            found.push((span_of(text, word), type_name));
+        }
+        if !form.parameter_modifiers.contains(&word) {
+            break;
+        }
+    }
+    // Patterns bind their names too.
+    if one.trim_start().starts_with(form.patterns) {
+        let words = one.split(|c: char| c.is_ascii() && !is_name_byte(c as u8));
+        let words = words.filter(|word| !word.is_empty());
+        found.extend(words.map(|word| (span_of(text, word), None)));
+    }
+}
+
+/// What follows `@inject(Token)`.
+fn after_decorator(text: &str) -> Option<&str> {
+    let path = leading_path(text.get(1..)?);
+    let rest = text.get(1 + path.len()..)?;
+    match rest.starts_with('(') {
+        true => rest.get(closing(rest)? + 1..),
+        false => Some(rest),
+    }
+}
+
+/// Position of the parenthesis that closes the one at the start of a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, byte) in text.bytes().enumerate().take(MAX_BYTES) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of an expression that is a dotted name or a call of one. Reads `Foo(…)`, `new Foo(…)`, `await a.b(…)`, `a.b`; `None` for anything else, such as
+/// `Foo().bar()` or `a + b`.
+pub(super) fn expression(text: &str, written: &str) -> Option<Value> {
+    let mut rest = clip(written).trim_start();
+    let mut called = false;
+    loop {
+        let word = leading_name(rest);
+        let after = rest.get(word.len()..)?;
+        match word {
+            "await" if after.starts_with(' ') => rest = after.trim_start(),
+            "new" if after.starts_with(' ') => {
+                called = true;
+                rest = after.trim_start();
+            }
+            _ => break,
+        }
+    }
+    let path = leading_path(rest);
+    if path.is_empty() {
+        return None;
+    }
+    let mut after = rest.get(path.len()..)?;
+    if called && after.starts_with('<') {
+        // `new Map<K, V>()`.
+        after = after.get(after.find('>')? + 1..)?;
+    }
+    if after.starts_with('(') {
+        called = true;
+        // A call that goes on beyond what is looked at is taken for the whole expression.
+        after = match closing(after) {
+            Some(end) => after.get(end + 1..)?,
+            None => "",
+        };
+    }
+    let after = after.trim_start_matches([' ', '\t', '!']);
+    let ends = after.is_empty()
+        || after.starts_with(['\n', '\r', ';', ',', ')', '}', ':', '#'])
+        || after.starts_with("as ")
+        || after.starts_with("//");
+    let path = span_of(text, path);
+    ends.then_some(match called {
+        true => Value::Call(path),
+        false => Value::Name(path),
+    })
+}
+
+/// The links before the name that starts at `end`, first to last: of `self.make().connect` those
+/// are `self` and `make()`. Empty where the receiver is not a plain chain of names and calls.
+pub(super) fn receiver(text: &str, end: usize) -> Vec<Link> {
+    let bytes = text.as_bytes();
+    let floor = end.saturating_sub(MAX_BYTES);
+    let mut links = Vec::new();
+    let mut at = skip_back(bytes, end, floor);
+    while at > floor && bytes.get(at - 1) == Some(&b'.') {
+        at = skip_back(bytes, at - 1, floor);
+        let mut is_called = false;
+        if at > floor && bytes.get(at - 1) == Some(&b')') {
+            let Some(open) = opening(bytes, at - 1, floor) else {
+                return Vec::new();
+            };
+            is_called = true;
+            at = open;
+        }
+        let name_end = at;
+        while at > floor && is_name_byte(bytes[at - 1]) {
+            at -= 1;
+        }
+        let name = text.get(at..name_end).unwrap_or("");
+        if name.is_empty() || links.len() >= MAX_STEPS {
+            return Vec::new();
+        }
+        links.push(Link {
+            name: Span::new(at, name_end),
+            is_called,
+        });
+        at = skip_back(bytes, at, floor);
+    }
+    links.reverse();
+    links
+}
+
+/// Back over blanks and the marks of optional chaining.
+fn skip_back(bytes: &[u8], mut at: usize, floor: usize) -> usize {
+    while at > floor && matches!(bytes[at - 1], b' ' | b'\n' | b'\t' | b'\r' | b'?' | b'!') {
+        at -= 1;
+    }
+    at
+}
+
+/// Position of the parenthesis that the one at `close` closes.
+fn opening(bytes: &[u8], close: usize, floor: usize) -> Option<usize> {
+    let mut depth = 0_i32;
+    for at in (floor..=close).rev() {
+        match bytes[at] {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: ValueForm = ValueForm {
+        bindings: |_, _| {},
+        has_nameless_scopes: false,
+        return_mark: ":",
+        parameter_modifiers: &["protected", "readonly"],
+        parameters_have_decorators: true,
+        patterns: &['{', '['],
+    };
+
+    #[test]
+    fn annotations_lose_their_wrappers() {
+        let path = |text: &str| {
+            let found = annotation(text, text);
+            found.map_or(String::new(), |found| found.path.of(text).to_owned())
+        };
+        assert_eq!(path(" Client = None"), "Client");
+        assert_eq!(path("'db.Client'"), "db.Client");
+        assert_eq!(path("Optional[Client]"), "Client");
+        assert_eq!(path("None | Client"), "Client");
+        assert_eq!(path("Promise<Client>"), "Client");
+        assert_eq!(path("list[Client]"), "list");
+        assert_eq!(path("{ a: number }"), "");
+        assert!(annotation("type[Client]", "type[Client]").is_some_and(|a| a.of_class));
+    }
+
+    #[test]
+    fn parameters_have_names_and_types() {
+        let found = |text: &str| {
+            let found = parameters_in(text, text, &FORM).into_iter();
+            let shown = found.map(|(name, type_name)| {
+                let type_name = type_name.map_or("", |t| t.path.of(text));
+                format!("{}:{type_name}", name.of(text))
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            found("self, c: Client = None, *args"),
+            "self: c:Client args:"
+        );
+        assert_eq!(
+            found("@inject(Foo) protected readonly foo: Foo, x?: Bar"),
+            "protected: readonly: foo:Foo x:Bar"
+        );
+        assert_eq!(found("{ a, b }: Props"), "a: b: Props:");
+    }
+
+    #[test]
+    fn expressions_are_names_or_calls() {
+        let found = |text: &str| match expression(text, text) {
+            Some(Value::Name(path)) => path.of(text).to_owned(),
+            Some(Value::Call(path)) => format!("{}()", path.of(text)),
+            _ => String::new(),
+        };
+        assert_eq!(found("Foo(1, (2))\n"), "Foo()");
+        assert_eq!(found("await db.open()"), "db.open()");
+        assert_eq!(found("new Map<string, X>();"), "Map()");
+        assert_eq!(found("Foo().bar()"), "");
+        assert_eq!(found("a + b"), "");
+        assert_eq!(found("a.b;"), "a.b");
+    }
+
+    #[test]
+    fn receivers_are_read_backwards() {
+        let text = "x = self.make(1, f(2)).connect()";
+        let links = receiver(text, text.find("connect").unwrap_or(0));
+        let shown: Vec<_> = links
+            .iter()
+            .map(|l| (l.name.of(text), l.is_called))
+            .collect();
+        assert_eq!(shown, [("self", false), ("make", true)]);
+        assert!(receiver("[1].connect", 4).is_empty());
+    }
+}
