@@ -5,12 +5,38 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::SqlitePool;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
+};
+use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
 use tempfile::TempDir;
 
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
+
+/// The schema's versions, oldest first: number, name and statements. Not by the macros of sqlx, for which
+/// sqlx and SQLite are built twice.
+const MIGRATIONS: [(i64, &str, &str); 2] = [
+    (
+        1,
+        "repositories",
+        include_str!("../migrations/sqlite/0001_repositories.sql"),
+    ),
+    (
+        2,
+        "poll",
+        include_str!("../migrations/sqlite/0002_poll.sql"),
+    ),
+];
+
+fn migrator() -> Migrator {
+    let migrations = MIGRATIONS.map(|(version, name, sql)| {
+        let sql = SqlStr::from_static(sql);
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    });
+    Migrator::with_migrations(migrations.into())
+}
 
 /// The program's database.
 #[derive(Clone, Debug)]
@@ -21,8 +47,7 @@ pub struct Store {
 }
 
 /// Whose files a repository's row points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepositoryKind {
     /// A working tree.
     Path,
@@ -30,8 +55,23 @@ pub enum RepositoryKind {
     Git,
 }
 
+impl RepositoryKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Git => "git",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Path, Self::Git]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+}
+
 /// A registered repository.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepositoryRow {
     /// Its name.
     pub name: String,
@@ -45,6 +85,21 @@ pub struct RepositoryRow {
     pub watch: bool,
     /// Seconds between two looks at a git repository, where it has a number of its own.
     pub poll_seconds: Option<u32>,
+}
+
+impl FromRow<'_, SqliteRow> for RepositoryRow {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        let kind: &str = row.try_get("kind")?;
+        let unknown = || sqlx::Error::Decode(format!("no kind of repository is {kind:?}").into());
+        Ok(Self {
+            name: row.try_get("name")?,
+            kind: RepositoryKind::named(kind).ok_or_else(unknown)?,
+            location: row.try_get("location")?,
+            reference: row.try_get("reference")?,
+            watch: row.try_get("watch")?,
+            poll_seconds: row.try_get("poll_seconds")?,
+        })
+    }
 }
 
 /// The database could not do what was asked.
@@ -92,7 +147,7 @@ impl Store {
             .acquire_timeout(Duration::from_secs(5))
             .connect_with(options)
             .await?;
-        sqlx::migrate!("migrations/sqlite").run(&pool).await?;
+        migrator().run(&pool).await?;
         Ok(Self { pool, copy: None })
     }
 
@@ -159,7 +214,7 @@ impl Store {
              values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
         )
         .bind(&row.name)
-        .bind(row.kind)
+        .bind(row.kind.name())
         .bind(&row.location)
         .bind(&row.reference)
         .bind(row.watch)
@@ -242,6 +297,19 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_migration_is_run() {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite");
+        let files = std::fs::read_dir(directory).expect("the migrations");
+        let names = files.map(|file| file.expect("a file").file_name());
+        let mut names: Vec<_> = names
+            .map(|name| name.into_string().expect("a name"))
+            .collect();
+        names.sort();
+        let listed = MIGRATIONS.map(|(version, name, _)| format!("{version:04}_{name}.sql"));
+        assert_eq!(names, listed);
+    }
 
     #[tokio::test]
     async fn rows_survive_closing() -> Result<(), StoreError> {
