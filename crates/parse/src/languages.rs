@@ -21,6 +21,9 @@ mod toy;
 /// What several languages write alike.
 mod common;
 
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
 use foveate_model::{Content, FileFacts, Language, RepoPath};
 
 use crate::Limits;
@@ -168,18 +171,39 @@ pub fn by_code(code: u8) -> Option<Language> {
     languages.find(|language| language.rules().code == code)
 }
 
+/// The languages of whole names and of extensions: of two that claim one the earlier row.
+struct ByName {
+    files: HashMap<&'static str, Language>,
+    extensions: HashMap<&'static str, Language>,
+}
+
+static BY_NAME: LazyLock<ByName> = LazyLock::new(|| {
+    let every = |of: fn(&Names) -> &'static [&'static str]| {
+        let names = all().rev();
+        let named =
+            names.flat_map(|spec| of(&spec.names).iter().map(|name| (*name, spec.language)));
+        named.collect()
+    };
+    ByName {
+        files: every(|names| names.files),
+        extensions: every(|names| names.extensions),
+    }
+});
+
 /// The language that a path's name says; `None` when only the content can tell.
 pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
     let name = path.file_name();
-    let is_named = |names: &Names| {
-        names.files.contains(&name) || names.prefixes.iter().any(|prefix| name.starts_with(prefix))
+    let begins = |spec: &&LanguageSpec| {
+        let mut prefixes = spec.names.prefixes.iter();
+        prefixes.any(|prefix| name.starts_with(prefix))
     };
-    let extension = path.extension().to_ascii_lowercase();
-    let has_extension = |names: &Names| names.extensions.contains(&extension.as_str());
-    all()
-        .find(|spec| is_named(&spec.names))
-        .or_else(|| all().find(|spec| has_extension(&spec.names)))
-        .map(|spec| spec.language)
+    let by_name = BY_NAME.files.get(name).copied();
+    by_name
+        .or_else(|| all().find(begins).map(|spec| spec.language))
+        .or_else(|| {
+            let extension = path.extension().to_ascii_lowercase();
+            BY_NAME.extensions.get(extension.as_str()).copied()
+        })
 }
 
 /// The language that a `#!` line says.

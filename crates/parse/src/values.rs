@@ -10,8 +10,8 @@ use foveate_model::values::{DefinitionType, Held, Parameter, Receivers, TypeName
 use foveate_model::{Definition, DefinitionKind, FileFacts, LocalId};
 
 pub(crate) use self::scan::{Binding, Scan};
+pub(crate) use self::text::leading_name;
 use self::text::{annotation, clip, expression, parameters_in, receiver};
-pub(crate) use self::text::{is_name_byte, leading_name};
 
 /// How a language writes types and binds local variables.
 #[derive(Clone, Copy)]
@@ -102,6 +102,10 @@ fn held_by(text: &str, definition: &Definition) -> Option<Value> {
         Some(body) => body.of(text),
         None => match after.strip_prefix('=') {
             Some(value) => value,
+            // Only what a method sets may be a parameter of it.
+            None if definition.parent.is_none() || kind == DefinitionKind::EnumMember => {
+                return None;
+            }
             None => return Some(Value::Parameter),
         },
     };

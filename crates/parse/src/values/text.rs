@@ -20,7 +20,7 @@ pub(super) fn span_of(text: &str, part: &str) -> Span {
 }
 
 /// Whether a byte can stand in a name. Every byte of a character beyond ASCII can.
-pub(crate) fn is_name_byte(byte: u8) -> bool {
+fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

@@ -8,7 +8,7 @@ use foveate_model::{
 use crate::chunks::{self, Nesting};
 use crate::content;
 use crate::lines::{LineIndex, NO_STATEMENT, TextLines};
-use crate::values::{is_name_byte, leading_name};
+use crate::values::leading_name;
 
 pub(super) fn facts(language: Language, text: &str) -> FileFacts {
     let index = LineIndex::new(text);
@@ -170,4 +170,8 @@ impl<'t> Reader<'t> {
             });
         }
     }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
