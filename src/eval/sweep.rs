@@ -73,7 +73,9 @@ pub fn sweep<V: Visitor>(cases: &[Case], walk: &Walk, visitor: &V) -> Vec<V::Out
     std::thread::scope(|scope| {
         for _ in 0..walk.jobs.max(1) {
             scope.spawn(|| {
-                while let Some(stretch) = queue.lock().pop_front() {
+                // In the condition of the loop the lock would be held while the work is done.
+                let next = || queue.lock().pop_front();
+                while let Some(stretch) = next() {
                     let done = work(&stretch, walk, &quiet, visitor);
                     outputs.lock().extend(done);
                 }

@@ -1,0 +1,123 @@
+//! How the best files import each other.
+
+use foveate_index::FileId;
+use foveate_model::{Lines, Span};
+
+use super::{LINE, Link};
+use crate::assemble::Fidelity;
+use crate::assemble::packed::{LINK, Shows};
+use crate::assemble::plan::{Pass, Plan};
+use crate::assemble::render::{Entry, SectionKind, Shape};
+use crate::assemble::source::{one_line, prefix};
+
+/// How the best files import each other: directly, or through one other file.
+pub(super) fn imports(plan: &Plan<'_>) -> Vec<Link> {
+    let files = &plan.snapshot.files;
+    let graph = &plan.snapshot.graph;
+    let best: Vec<FileId> = plan
+        .ranked
+        .files
+        .iter()
+        .map(|file| file.id)
+        .filter(|file| files.content(*file).is_some())
+        .take(plan.limits.import_files)
+        .collect();
+    let mut found: Vec<(usize, usize, Link)> = Vec::new();
+    for (i, from) in best.iter().enumerate() {
+        for (j, to) in best.iter().enumerate() {
+            if i == j {
+                continue;
+            }
+            if let Some((statement, line)) = statement(plan, *from, *to) {
+                found.push((
+                    1,
+                    i + j,
+                    Link::Import {
+                        chain: vec![*from, *to],
+                        statement,
+                        line,
+                    },
+                ));
+                continue;
+            }
+            // Only the best file's longer chains: others say little and are many.
+            let through = if i == 0 { graph.imports(*from) } else { &[] };
+            let middle = through.iter().find(|middle| {
+                !best.contains(middle) && graph.imports(**middle).binary_search(to).is_ok()
+            });
+            if let Some(middle) = middle
+                && let Some((statement, line)) = statement(plan, *from, *middle)
+            {
+                found.push((
+                    2,
+                    i + j,
+                    Link::Import {
+                        chain: vec![*from, *middle, *to],
+                        statement,
+                        line,
+                    },
+                ));
+            }
+        }
+    }
+    // Stable: pairs of equal rank stay in the order of the files.
+    found.sort_by_key(|(length, rank, _)| (*length, *rank));
+    found.into_iter().map(|(_, _, link)| link).collect()
+}
+
+/// The first statement of a file that imports another one.
+fn statement(plan: &Plan<'_>, from: FileId, to: FileId) -> Option<(Span, u32)> {
+    let modules = plan.snapshot.graph.import_modules(from);
+    let position = modules.iter().position(|module| *module == Some(to))?;
+    let import = plan
+        .snapshot
+        .files
+        .content(from)?
+        .facts
+        .imports
+        .get(position)?;
+    Some((import.span, import.line))
+}
+
+pub(super) fn add_import(
+    plan: &mut Plan<'_>,
+    chain: &[FileId],
+    statement: Span,
+    line: u32,
+    position: usize,
+    pass: Pass,
+) -> Result<(), usize> {
+    let files = &plan.snapshot.files;
+    let Some((from, to)) = chain.split_first() else {
+        return Ok(());
+    };
+    let text = statement.of(files.text(*from));
+    let paths: Vec<&str> = to.iter().map(|file| files.path(*file)).collect();
+    let last = line + prefix(text, 4000).trim_end().matches('\n').count() as u32;
+    let lines = Lines::new(line, last);
+    if plan.packed.shows_any(*from, lines) {
+        return Ok(());
+    }
+    let entry = Entry {
+        section: SectionKind::Imports,
+        shape: Shape::Line,
+        path: files.path(*from).to_owned(),
+        name: String::new(),
+        kind: "",
+        lines,
+        fidelity: Fidelity::Compact,
+        cut: false,
+        folded: false,
+        scope: None,
+        reason: format!("imports {}", paths.join(" -> ")),
+        facts: vec![("imports", paths.join(" -> "))],
+        language: files.file(*from).language,
+        body: one_line(text, LINE),
+    };
+    let shows = Shows {
+        file: *from,
+        place: None,
+        lines: vec![lines],
+    };
+    plan.try_add(entry, shows, (LINK, position), pass)
+}

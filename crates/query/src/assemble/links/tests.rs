@@ -1,0 +1,134 @@
+//! Tests of what is shown, whole or by their signatures, and files of tests.
+
+use foldhash::HashSet;
+use foveate_index::{DefId, FileId};
+
+use super::Link;
+use crate::assemble::card;
+use crate::assemble::near_duplicates::Stretch;
+use crate::assemble::packed::{LINK, Shows};
+use crate::assemble::plan::{Pass, Plan};
+use crate::assemble::render::SectionKind;
+use crate::rank::{PlaceId, RankedPlace};
+
+/// Tests per seed that are looked at, the surest first.
+const TESTS_PER_SEED: usize = 40;
+/// Test files per seed's file.
+const TEST_FILES: usize = 3;
+
+/// Tests of the seeds: those that test several, then those of the best seed, then the surest.
+pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
+    let graph = &plan.snapshot.graph;
+    let files = &plan.snapshot.files;
+    let mut found: Vec<(DefId, f32, DefId)> = Vec::new();
+    for (position, seed) in seeds.iter().enumerate() {
+        for (test, link) in graph.tests_of(*seed).iter().take(TESTS_PER_SEED) {
+            // Links are ordered from a guess by path to a reference.
+            let weight = (1.0 + f32::from(*link as u8)) / (position as f32 + 1.0);
+            found.push((*test, weight, *seed));
+        }
+    }
+    // Stable, so that the weights of one test are summed in the order of the seeds.
+    found.sort_by_key(|(test, ..)| *test);
+    let mut summed: Vec<(DefId, f32, DefId)> = Vec::new();
+    for (test, weight, of) in found {
+        match summed.last_mut() {
+            Some((last, sum, _)) if *last == test => *sum += weight,
+            _ => summed.push((test, weight, of)),
+        }
+    }
+    summed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut links: Vec<Link> = summed
+        .into_iter()
+        .take(plan.most_links(SectionKind::Tests))
+        .map(|(id, _, of)| Link::Test { id, of })
+        .collect();
+    let mut listed = HashSet::default();
+    for link in &links {
+        if let Link::Test { id, .. } = link {
+            listed.insert(files.file_of(*id));
+        }
+    }
+    for seed in seeds {
+        let file = files.file_of(*seed);
+        for (tests, _) in graph.test_files_of(file).iter().take(TEST_FILES) {
+            if listed.insert(*tests) && links.len() < plan.most_links(SectionKind::Tests) * 2 {
+                links.push(Link::TestFile {
+                    file,
+                    tests: *tests,
+                });
+            }
+        }
+    }
+    links
+}
+
+pub(super) fn add_test(
+    plan: &mut Plan<'_>,
+    id: DefId,
+    of: DefId,
+    position: usize,
+    whole: &mut usize,
+    pass: Pass,
+) -> Result<(), usize> {
+    let files = &plan.snapshot.files;
+    let file = files.file_of(id);
+    let definition = files.definition(id);
+    let lines = definition.lines;
+    let place = PlaceId::Definition(id);
+    if plan.packed.has(place) || plan.packed.shows_any(file, lines) {
+        return Ok(());
+    }
+    let shows = |lines| Shows {
+        file,
+        place: Some(place),
+        lines,
+    };
+    let reason = format!("tests {}", files.definition(of).qualified_name);
+    let stretch = Stretch::of_definition(files, id);
+    if *whole > 0 && definition.kind.is_function() && plan.find_near_duplicate(stretch).is_none() {
+        let mut entry = card::full(
+            plan.snapshot,
+            &RankedPlace::new(files, place),
+            SectionKind::Tests,
+        );
+        entry.reason.clone_from(&reason);
+        if plan
+            .try_add(entry, shows(vec![lines]), (LINK, position), pass)
+            .is_ok()
+        {
+            *whole -= 1;
+            plan.near_duplicates.show(stretch);
+            return Ok(());
+        }
+    }
+    let mut entry = card::compact(plan.snapshot, id, SectionKind::Tests);
+    entry.reason = reason;
+    plan.try_add(entry, shows(Vec::new()), (LINK, position), pass)
+}
+
+pub(super) fn add_test_file(
+    plan: &mut Plan<'_>,
+    file: FileId,
+    tests: FileId,
+    position: usize,
+    pass: Pass,
+) -> Result<(), usize> {
+    let Some(mut entry) = card::outline(
+        plan.snapshot,
+        tests,
+        SectionKind::Tests,
+        plan.config.cards.members / 2,
+    ) else {
+        return Ok(());
+    };
+    let tested = plan.snapshot.files.path(file).to_owned();
+    entry.reason = format!("tests {tested}");
+    entry.facts.push(("tests", tested));
+    let shows = Shows {
+        file: tests,
+        place: None,
+        lines: Vec::new(),
+    };
+    plan.try_add(entry, shows, (LINK, position), pass)
+}
