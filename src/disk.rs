@@ -1,12 +1,12 @@
-//! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), files
-//! of checked entries that only grow ([`Pack`]), and small files that are written whole ([`whole`]). It
-//! knows keys and bytes, and nothing of what they mean. Damage is found by checksums, counted, and
-//! treated as absence.
+//! The data directory: who may use it ([`DataDir`]), the cache of the command line ([`CacheDir`]), and
+//! values by key ([`ContentStore`]) in the one file format of all that is stored ([`Pack`]). It knows
+//! keys and bytes, and nothing of what they mean. Damage is found by checksums, counted, and treated as
+//! absence.
 
 mod cache;
 mod owner;
 mod pack;
-pub mod whole;
+mod store;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -15,11 +15,14 @@ use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
 pub use owner::create_files_for_the_owner_alone;
-pub use pack::{Pack, Slack};
+pub use pack::Pack;
+pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 
 /// The file that the one process that may write holds a lock on.
 const LOCK: &str = "lock";
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// Endings of files that are not read any more.
+const LEFTOVERS: [&str; 5] = ["state", "records", "files", "functions", "unfinished"];
 
 /// A data directory that no other process uses.
 #[derive(Debug)]
@@ -142,6 +145,24 @@ pub fn bytes_in(directory: &Path) -> u64 {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let length = |file: std::fs::DirEntry| Some(file.metadata().ok()?.len());
     files.filter_map(length).sum()
+}
+
+/// Deletes what programs before the present format stored in a repository's directory, and what a killed
+/// process left unfinished. Nobody may be writing there.
+pub fn remove_leftovers(directory: &Path) {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut removed = 0;
+    for path in files.map(|file| file.path()) {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_leftover = ending.is_some_and(|ending| LEFTOVERS.contains(&ending));
+        if is_leftover && std::fs::remove_file(&path).is_ok() {
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        let directory = directory.display();
+        tracing::info!(%directory, removed, "files of an earlier format are deleted and made again");
+    }
 }
 
 /// Tries for a moment: a child that a killed server was just starting holds its files until it runs.

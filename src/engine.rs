@@ -7,15 +7,15 @@
 pub mod ask;
 pub mod blobs;
 pub mod diff;
-pub mod earlier;
-pub mod kept;
+pub mod index_store;
 pub mod name;
 pub mod permits;
 pub mod pools;
 pub mod progress;
 pub mod repository;
-pub mod rest;
 pub mod revisions;
+pub mod stale;
+pub mod unloaded;
 pub mod web;
 pub mod writer;
 
@@ -30,8 +30,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 pub use ask::{Answered, AskError, Question, Target, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Diff, DiffEnds, LeftOut};
-pub use earlier::Earlier;
-pub use kept::{IndexedPast, Kept, KeptIn};
+pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};
 pub use pools::Pools;
@@ -39,8 +38,9 @@ pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
     Demand, DemandError, Orders, Polling, Reply, Repository, Source, State, Status, Watching,
 };
-pub use rest::Rest;
 pub use revisions::{Claim, Revisions};
+pub use stale::StaleIndex;
+pub use unloaded::Unloaded;
 pub use writer::{Cause, Past, Plan, PublishError, Writer, build, build_once};
 
 /// The numbers that bound the engine.
@@ -66,8 +66,8 @@ pub struct EngineSettings {
     pub build_deadline: Duration,
     /// Revisions other than the current one kept warm per repository.
     pub revisions: usize,
-    /// Where what repositories are made of outlives the process.
-    pub kept_in: KeptIn,
+    /// Where the indexes of repositories are stored.
+    pub location: StoreLocation,
 }
 
 /// All warm repositories.
@@ -120,36 +120,36 @@ impl Engine {
         self.take_in(name, source, None)
     }
 
-    /// As [`Self::add`], without bringing it into memory: see [`Self::wanted`].
-    pub fn add_resting(
+    /// As [`Self::add`], without loading it: see [`Self::wanted`].
+    pub fn add_unloaded(
         &self,
         name: RepoName,
         source: Source,
-        rest: Rest,
+        unloaded: Unloaded,
     ) -> Option<(Writer, Orders)> {
-        self.take_in(name, source, Some(rest))
+        self.take_in(name, source, Some(unloaded))
     }
 
     fn take_in(
         &self,
         name: RepoName,
         source: Source,
-        rest: Option<Rest>,
+        unloaded: Option<Unloaded>,
     ) -> Option<(Writer, Orders)> {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
-        let (repository, ends) = self.made(name, source, rest);
+        let (repository, ends) = self.made(name, source, unloaded);
         vacant.insert(repository);
         Some(ends)
     }
 
-    /// Puts one that rests in the place of a repository whose tasks have ended. Questions in flight
+    /// Puts an unloaded one in the place of a repository whose tasks have ended. Questions in flight
     /// finish on the old one. `None` when it was removed meanwhile, or has no index.
-    pub fn lay_down(&self, old: &Arc<Repository>) -> Option<(Writer, Orders)> {
-        let rest = old.resting()?;
+    pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Orders)> {
+        let summary = old.summary()?;
         let (name, source) = (old.name().clone(), old.source().clone());
-        let (repository, ends) = self.made(name.clone(), source, Some(rest));
+        let (repository, ends) = self.made(name.clone(), source, Some(summary));
         let dashmap::Entry::Occupied(mut entry) = self.repositories.entry(name) else {
             return None;
         };
@@ -164,24 +164,32 @@ impl Engine {
         &self,
         name: RepoName,
         source: Source,
-        rest: Option<Rest>,
+        unloaded: Option<Unloaded>,
     ) -> (Arc<Repository>, (Writer, Orders)) {
-        let kept = Kept::new(&self.settings.kept_in, &name.segment(), self.blobs.limits());
-        let kept = Arc::new(kept);
+        let store = Arc::new(self.store_of(&name));
         let (repository, orders) = Repository::new(
             name,
             source,
             self.settings.revisions,
-            self.blobs.with(kept.clone()),
-            kept,
-            rest,
+            self.blobs.with(Arc::clone(&store)),
+            store,
+            unloaded,
         );
         let repository = Arc::new(repository);
         let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pools));
         (repository, (writer, orders))
     }
 
-    /// Tells when a repository that rests is asked for.
+    /// The on-disk index of a repository, registered or not.
+    pub fn store_of(&self, name: &RepoName) -> IndexStore {
+        IndexStore::new(
+            &self.settings.location,
+            &name.segment(),
+            self.blobs.limits(),
+        )
+    }
+
+    /// Tells when an unloaded repository is asked for.
     pub fn wanted(&self) -> &Notify {
         &self.wanted
     }
@@ -235,7 +243,7 @@ impl Engine {
         &self.index_runs
     }
 
-    /// The right to run one whole-repository indexing; a repository that rests and that someone waits
+    /// The right to run one whole-repository indexing; an unloaded repository that someone waits
     /// for does not wait behind those that nobody asked for.
     pub async fn turn(&self, repository: &Repository) -> Option<OwnedSemaphorePermit> {
         let asked = async {

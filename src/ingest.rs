@@ -5,8 +5,8 @@
 pub mod catalog;
 mod demand;
 mod driver;
+mod flush;
 pub mod git;
-mod keep;
 pub mod once;
 mod past;
 mod schedule;
@@ -25,12 +25,10 @@ use git::{Access, HistoryLimits};
 
 use crate::engine::RepoName;
 
-/// Directories in the data directory: what indexes are made of, in one directory per repository,
-/// secrets of URLs, and records of commits, in one file per repository with these endings.
+/// Directories in the data directory: on-disk indexes, in one directory per repository, and secrets of
+/// URLs, in one file per repository with this ending.
 pub const INDEX: &str = "index";
-const HISTORY: &str = "history";
 const CREDENTIALS: &str = "credentials";
-const RECORDS: &str = ".records";
 const SECRETS: &str = ".json";
 
 /// The numbers and places that bound reading.
@@ -84,11 +82,5 @@ impl IngestSettings {
     fn copy_at(&self, name: &RepoName) -> PathBuf {
         let copy = format!("{}.git", name.segment());
         self.data_dir.join("git").join(copy)
-    }
-
-    /// Where the records of a repository's commits are kept.
-    fn records_of(&self, name: &RepoName) -> PathBuf {
-        let records = format!("{}{RECORDS}", name.segment());
-        self.data_dir.join(HISTORY).join(records)
     }
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
-use crate::engine::{Engine, EngineSettings, KeptIn};
+use crate::engine::{Engine, EngineSettings, StoreLocation};
 use crate::http::connections::{self, ConnectionLimits};
 use crate::http::hosts::Hosts;
 use crate::http::router::router;
@@ -211,7 +211,7 @@ fn unusable(error: DataDirError) -> anyhow::Error {
 }
 
 fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
-    let kept_in = data_dir.path().join(INDEX);
+    let stored = data_dir.path().join(INDEX);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let or_cores = |n: usize| if n == 0 { cores } else { n };
     EngineSettings {
@@ -229,9 +229,9 @@ fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
         deadline: config.answer.deadline(),
         build_deadline: config.answer.build_deadline(),
         revisions: config.answer.revisions,
-        kept_in: match data_dir.read_only() {
-            None => KeptIn::Directory(kept_in),
-            Some(reason) => KeptIn::ReadOnly(kept_in, reason.to_owned()),
+        location: match data_dir.read_only() {
+            None => StoreLocation::Directory(stored),
+            Some(reason) => StoreLocation::ReadOnly(stored, reason.to_owned()),
         },
     }
 }

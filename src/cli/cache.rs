@@ -15,7 +15,7 @@ use super::UsageError;
 use crate::disk::{
     CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly, create_files_for_the_owner_alone,
 };
-use crate::engine::KeptIn;
+use crate::engine::StoreLocation;
 
 /// Entries that were not used for longer are removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -114,17 +114,17 @@ impl RunCache {
         self.directory.as_ref()?.path().canonicalize().ok()
     }
 
-    /// Where the engine keeps what it reads, and under which name.
-    pub fn kept_in(&self) -> (KeptIn, String) {
+    /// Where the index of the repository is stored, and under which name.
+    pub fn location(&self) -> (StoreLocation, String) {
         let (Some(directory), Some(entry)) = (&self.directory, &self.entry) else {
-            return (KeptIn::Memory, String::new());
+            return (StoreLocation::Memory, String::new());
         };
         let path = directory.path().to_owned();
-        let kept_in = match entry.read_only() {
-            None => KeptIn::Directory(path),
-            Some(reason) => KeptIn::ReadOnly(path, reason.to_string()),
+        let location = match entry.read_only() {
+            None => StoreLocation::Directory(path),
+            Some(reason) => StoreLocation::ReadOnly(path, reason.to_string()),
         };
-        (kept_in, entry.name().to_owned())
+        (location, entry.name().to_owned())
     }
 
     /// Ends the use of it, when what was read has been `saved`: removes what is too much, and says on

@@ -175,7 +175,7 @@ fn settings(
         },
         step,
         excluded: cache.path(),
-        kept_in: cache.kept_in(),
+        location: cache.location(),
     }
 }
 

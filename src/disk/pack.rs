@@ -1,7 +1,7 @@
-//! A file of entries that only grows. It begins with a head (magic, shape, checksum); then come
+//! A store in one file that only grows. It begins with a head (magic, version, checksum); then come
 //! blocks, each written at once: a head, a table of its entries (key, length, checksum), and their
-//! bytes, compressed. Opening reads heads and tables only. A block that was cut off ends the file and
-//! is cut away by the next write; an entry whose bytes are damaged is absent. A file of another shape
+//! values, compressed. Opening reads heads and tables only. A block that was cut off ends the file and
+//! is cut away by the next write; an entry whose value is damaged is absent. A file of another version
 //! is replaced by the first write. Numbers are little-endian.
 
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
+use super::store::{ContentStore, Entry, Key, MaxWaste};
 use super::{checksum, compressed, count_damage, expanded, sync_directory};
 
 const MAGIC: &[u8; 16] = b"foveate pack 1\n\0";
@@ -23,138 +24,76 @@ const BLOCK_HEAD: usize = BLOCK.len() + 24;
 /// A block is written when it has so many bytes.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// A file of entries by key.
+/// A store in one file.
 #[derive(Debug)]
 pub struct Pack {
     path: PathBuf,
-    shape: u64,
-    known: RwLock<Known>,
+    version: u64,
+    is_writable: bool,
+    index: RwLock<PackIndex>,
     /// Held while the file is written.
     writing: Mutex<()>,
 }
 
-/// How much of a file may be entries that nobody wants any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slack {
-    /// So little that nothing is gained by writing it anew.
-    None,
-    /// A third.
-    Third,
-    /// Three quarters: what was wanted before may be wanted again.
-    ThreeQuarters,
-}
-
-impl Slack {
-    fn is_exceeded(self, before: u64, after: u64) -> bool {
-        let most = match self {
-            Self::None => before / 50,
-            Self::Third => before / 3,
-            Self::ThreeQuarters => before / 4 * 3,
-        };
-        after < before.saturating_sub(most)
-    }
-}
-
+/// Where the values of a file are.
 #[derive(Debug, Default)]
-struct Known {
-    /// The file, where there is one of this shape.
+struct PackIndex {
+    /// The file, where there is one of this version.
     file: Option<Arc<File>>,
     /// The bytes of the file that are whole blocks.
     end: u64,
-    places: HashMap<Box<[u8]>, Place>,
+    slots: HashMap<Key, Slot>,
 }
 
+/// Where a value is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    at: u64,
+struct Slot {
+    offset: u64,
     length: u32,
     sum: u64,
 }
 
 impl Pack {
-    /// Opens the file at `path`, which need not be there. `shape` says what the entries depend on
+    /// Opens the file at `path`, which need not be there. `version` says what the values depend on
     /// beside their keys.
-    pub fn open(path: PathBuf, shape: u64) -> Self {
-        let known = File::open(&path)
+    pub fn open(path: PathBuf, version: u64) -> Self {
+        let index = File::open(&path)
             .ok()
-            .and_then(|file| Known::read(file, shape, &path))
+            .and_then(|file| PackIndex::read(file, version, &path))
             .unwrap_or_default();
         Self {
             path,
-            shape,
-            known: RwLock::new(known),
+            version,
+            is_writable: true,
+            index: RwLock::new(index),
             writing: Mutex::default(),
         }
     }
 
-    /// The shape of the file at `path`, where there is one.
-    pub fn shape_at(path: &Path) -> Option<u64> {
+    /// As [`Self::open`], of a file that another process may be writing.
+    pub fn open_read_only(path: PathBuf, version: u64) -> Self {
+        Self {
+            is_writable: false,
+            ..Self::open(path, version)
+        }
+    }
+
+    /// The version of the file at `path`, where there is one.
+    pub fn version_at(path: &Path) -> Option<u64> {
         let mut start = [0; HEAD];
         File::open(path).ok()?.read_exact_at(&mut start, 0).ok()?;
-        let shape = u64::from_le_bytes(start[16..24].try_into().ok()?);
-        (start == head(shape)).then_some(shape)
-    }
-
-    /// Whether there is an entry; its bytes are not looked at.
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.read_known(|known| known.places.contains_key(key))
-    }
-
-    /// All keys, in no particular order.
-    pub fn keys(&self) -> Vec<Box<[u8]>> {
-        self.read_known(|known| known.places.keys().cloned().collect())
-    }
-
-    /// Bytes of the file.
-    pub fn bytes(&self) -> u64 {
-        self.read_known(|known| known.end)
-    }
-
-    /// The bytes of an entry; `None` where there is none or it is damaged.
-    pub fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
-        let (file, place) = self.read_known(|known| {
-            let place = *known.places.get(key)?;
-            Some((known.file.clone()?, place))
-        })?;
-        let mut packed = vec![0; place.length as usize];
-        let is_read = file.read_exact_at(&mut packed, place.at).is_ok();
-        if is_read
-            && checksum(&packed) == place.sum
-            && let Some(bytes) = expanded(&packed)
-        {
-            return Some(bytes);
-        }
-        count_damage("entry", &self.path);
-        let mut known = self.known.write();
-        known.places.remove(key);
-        None
-    }
-
-    /// Writes entries, in blocks; those of a key that is there already take its place. They are on
-    /// the disk when this returns.
-    ///
-    /// # Errors
-    /// When the system says no. Whole blocks written before stay.
-    pub fn append(&self, entries: impl Iterator<Item = (Box<[u8]>, Vec<u8>)>) -> io::Result<()> {
-        let _writing = self.writing.lock();
-        let mut block = Block::default();
-        for (key, bytes) in entries {
-            block.add(key, &compressed(&bytes)?);
-            if block.bytes.len() >= BLOCK_BYTES {
-                self.write(std::mem::take(&mut block))?;
-            }
-        }
-        self.write(block)
+        let version = u64::from_le_bytes(start[16..24].try_into().ok()?);
+        (start == head(version)).then_some(version)
     }
 
     fn write(&self, block: Block) -> io::Result<()> {
         if block.table.is_empty() {
             return Ok(());
         }
-        let (file, end) = self.read_known(|known| (known.file.clone(), known.end));
-        let Some(file) = file else {
+        let (file, end) = self.read_index(|index| (index.file.clone(), index.end));
+        if file.is_none() {
             return self.replace([block].into_iter());
-        };
+        }
         let mut out = match OpenOptions::new().write(true).open(&self.path) {
             // Someone removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -170,67 +109,40 @@ impl Pack {
             let _ = out.set_len(end);
             return Err(error);
         }
-        let mut known = self.known.write();
-        known.file = Some(file);
-        known.take(block, end);
+        let mut index = self.index.write();
+        index.add(block, end);
         Ok(())
     }
 
-    /// Writes the file anew with the entries that `keep` wants, if more than `slack` of it are others.
-    /// Returns the bytes freed.
-    ///
-    /// # Errors
-    /// When the system says no; the old file then stays.
-    pub fn shrink(&self, slack: Slack, keep: impl Fn(&[u8]) -> bool) -> io::Result<u64> {
-        let _writing = self.writing.lock();
-        let (kept, wanted, before) = self.read_known(|known| {
-            let places = known.places.iter().filter(|(key, _)| keep(key));
-            let mut kept: Vec<(Box<[u8]>, Place)> =
-                places.map(|(key, place)| (key.clone(), *place)).collect();
-            kept.sort_by_key(|(_, place)| place.at);
-            let wanted: u64 = kept.iter().map(|(_, place)| u64::from(place.length)).sum();
-            (kept, wanted, known.end)
-        });
-        let overhead: u64 = kept.iter().map(|(key, _)| key.len() as u64 + 14).sum();
-        let after = wanted + overhead + (HEAD + BLOCK_HEAD) as u64;
-        if !slack.is_exceeded(before, after) {
-            return Ok(0);
-        }
-        let Some(file) = self.read_known(|known| known.file.clone()) else {
-            return Ok(0);
-        };
-        let mut kept = kept.into_iter().peekable();
-        let blocks = std::iter::from_fn(|| {
-            kept.peek()?;
+    /// What is left of the file without unwanted entries, in blocks.
+    fn wanted_blocks(&self, file: &File, wanted: Vec<(Key, Slot)>) -> impl Iterator<Item = Block> {
+        let mut wanted = wanted.into_iter().peekable();
+        std::iter::from_fn(move || {
+            wanted.peek()?;
             let mut block = Block::default();
             while block.bytes.len() < BLOCK_BYTES
-                && let Some((key, place)) = kept.next()
+                && let Some((key, slot)) = wanted.next()
             {
-                let mut packed = vec![0; place.length as usize];
-                let is_read = file.read_exact_at(&mut packed, place.at).is_ok();
-                if is_read && checksum(&packed) == place.sum {
-                    block.add(key, &packed);
-                } else {
-                    count_damage("entry", &self.path);
+                match slot.read(file) {
+                    Some(packed) => block.add(key, &packed),
+                    None => count_damage("entry", &self.path),
                 }
             }
             Some(block)
-        });
-        self.replace(blocks)?;
-        Ok(before.saturating_sub(self.bytes()))
+        })
     }
 
     /// Puts a file of these blocks in the place of the old one.
     fn replace(&self, blocks: impl Iterator<Item = Block>) -> io::Result<()> {
         let unfinished = self.path.with_extension("unfinished");
-        let replaced = self.write_new(&unfinished, blocks).and_then(|known| {
+        let replaced = self.write_new(&unfinished, blocks).and_then(|index| {
             std::fs::rename(&unfinished, &self.path)?;
             sync_directory(&self.path)?;
-            Ok(known)
+            Ok(index)
         });
         match replaced {
-            Ok(known) => {
-                *self.known.write() = known;
+            Ok(index) => {
+                *self.index.write() = index;
                 Ok(())
             }
             Err(error) => {
@@ -240,7 +152,7 @@ impl Pack {
         }
     }
 
-    fn write_new(&self, path: &Path, blocks: impl Iterator<Item = Block>) -> io::Result<Known> {
+    fn write_new(&self, path: &Path, blocks: impl Iterator<Item = Block>) -> io::Result<PackIndex> {
         if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory)?;
         }
@@ -248,54 +160,125 @@ impl Pack {
         let options = options.read(true).write(true).create(true).truncate(true);
         let file = Arc::new(options.open(path)?);
         let mut out = BufWriter::new(&*file);
-        out.write_all(&head(self.shape))?;
-        let mut known = Known {
+        out.write_all(&head(self.version))?;
+        let mut index = PackIndex {
             file: Some(Arc::clone(&file)),
             end: HEAD as u64,
-            ..Known::default()
+            ..PackIndex::default()
         };
         for block in blocks {
             block.write(&mut out)?;
-            let end = known.end;
-            known.take(block, end);
+            let end = index.end;
+            index.add(block, end);
         }
         out.flush()?;
         drop(out);
         file.sync_all()?;
-        Ok(known)
+        Ok(index)
     }
 
-    fn read_known<T>(&self, read: impl FnOnce(&Known) -> T) -> T {
-        read(&self.known.read())
+    fn read_index<T>(&self, read: impl FnOnce(&PackIndex) -> T) -> T {
+        read(&self.index.read())
     }
 }
 
-impl Known {
-    /// What a file holds; `None` for one of another shape.
-    fn read(file: File, shape: u64, path: &Path) -> Option<Self> {
+impl ContentStore for Pack {
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let (file, slot) = self.read_index(|index| {
+            let slot = *index.slots.get(key)?;
+            Some((index.file.clone()?, slot))
+        })?;
+        let value = slot.read(&file).and_then(|packed| expanded(&packed));
+        if value.is_none() {
+            count_damage("entry", &self.path);
+            let mut index = self.index.write();
+            index.slots.remove(key);
+        }
+        value
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        self.read_index(|index| index.slots.contains_key(key))
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let slots = self.read_index(|index| index.in_order(&|_| true));
+        slots.into_iter().map(|(key, _)| key).collect()
+    }
+
+    fn is_writable(&self) -> bool {
+        self.is_writable
+    }
+
+    fn put_all(&self, entries: &mut dyn Iterator<Item = Entry>) -> io::Result<()> {
+        if !self.is_writable {
+            return Ok(());
+        }
+        let _writing = self.writing.lock();
+        let mut block = Block::default();
+        for (key, value) in entries {
+            block.add(key, &compressed(&value)?);
+            if block.bytes.len() >= BLOCK_BYTES {
+                self.write(std::mem::take(&mut block))?;
+            }
+        }
+        self.write(block)
+    }
+
+    fn retain(&self, max_waste: MaxWaste, is_wanted: &dyn Fn(&[u8]) -> bool) -> io::Result<u64> {
+        if !self.is_writable {
+            return Ok(0);
+        }
+        let _writing = self.writing.lock();
+        let (wanted, before, file) = self.read_index(|index| {
+            let file = index.file.clone();
+            (index.in_order(is_wanted), index.end, file)
+        });
+        let bytes = |(key, slot): &(Key, Slot)| key.len() as u64 + 14 + u64::from(slot.length);
+        let after = wanted.iter().map(bytes).sum::<u64>() + (HEAD + BLOCK_HEAD) as u64;
+        let Some(file) = file.filter(|_| max_waste.is_exceeded(before, after)) else {
+            return Ok(0);
+        };
+        self.replace(self.wanted_blocks(&file, wanted))?;
+        Ok(before.saturating_sub(self.read_index(|index| index.end)))
+    }
+}
+
+impl Slot {
+    /// The compressed value; `None` where it is damaged.
+    fn read(self, file: &File) -> Option<Vec<u8>> {
+        let mut packed = vec![0; self.length as usize];
+        file.read_exact_at(&mut packed, self.offset).ok()?;
+        (checksum(&packed) == self.sum).then_some(packed)
+    }
+}
+
+impl PackIndex {
+    /// The index of a file; `None` for one of another version.
+    fn read(file: File, version: u64, path: &Path) -> Option<Self> {
         let length = file.metadata().ok()?.len();
         let mut start = [0; HEAD];
         file.read_exact_at(&mut start, 0).ok()?;
-        if start != head(shape) {
+        if start != head(version) {
             return None;
         }
-        let mut known = Self {
+        let mut index = Self {
             file: Some(Arc::new(file)),
             end: HEAD as u64,
             ..Self::default()
         };
-        while known.end < length {
-            let Some(block) = known.next_block(length) else {
+        while index.end < length {
+            let Some(block) = index.next_block(length) else {
                 count_damage("block", path);
                 break;
             };
-            let end = known.end;
-            known.take(block, end);
+            let end = index.end;
+            index.add(block, end);
         }
-        Some(known)
+        Some(index)
     }
 
-    /// The table of the block at the end of what is known.
+    /// The table of the next block, where there is one.
     fn next_block(&self, length: u64) -> Option<Block> {
         let file = self.file.as_ref()?;
         let mut head = [0; BLOCK_HEAD];
@@ -313,15 +296,28 @@ impl Known {
         (block.sum(&raw) == sum).then_some(block)
     }
 
-    fn take(&mut self, block: Block, at: u64) {
+    /// Takes in a block that begins at `start`.
+    fn add(&mut self, block: Block, start: u64) {
         let table: usize = block.table.iter().map(|row| row.key.len() + 14).sum();
-        let mut at = at + (BLOCK_HEAD + table) as u64;
+        let mut offset = start + (BLOCK_HEAD + table) as u64;
         for Row { key, length, sum } in block.table {
-            let place = Place { at, length, sum };
-            at += u64::from(length);
-            self.places.insert(key, place);
+            let slot = Slot {
+                offset,
+                length,
+                sum,
+            };
+            offset += u64::from(length);
+            self.slots.insert(key, slot);
         }
-        self.end = at;
+        self.end = offset;
+    }
+
+    /// The entries that are wanted, in the order of the file.
+    fn in_order(&self, is_wanted: &dyn Fn(&[u8]) -> bool) -> Vec<(Key, Slot)> {
+        let slots = self.slots.iter().filter(|(key, _)| is_wanted(key));
+        let mut slots: Vec<_> = slots.map(|(key, slot)| (key.clone(), *slot)).collect();
+        slots.sort_by_key(|(_, slot)| slot.offset);
+        slots
     }
 }
 
@@ -335,13 +331,13 @@ struct Block {
 
 #[derive(Debug)]
 struct Row {
-    key: Box<[u8]>,
+    key: Key,
     length: u32,
     sum: u64,
 }
 
 impl Block {
-    fn add(&mut self, key: Box<[u8]>, packed: &[u8]) {
+    fn add(&mut self, key: Key, packed: &[u8]) {
         // An entry of 4 GiB is none; keys are ids.
         let (Ok(length), true) = (u32::try_from(packed.len()), key.len() < 1 << 16) else {
             return;
@@ -405,10 +401,10 @@ impl Block {
     }
 }
 
-fn head(shape: u64) -> [u8; HEAD] {
+fn head(version: u64) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     head[..16].copy_from_slice(MAGIC);
-    head[16..24].copy_from_slice(&shape.to_le_bytes());
+    head[16..24].copy_from_slice(&version.to_le_bytes());
     let sum = checksum(&head[..24]);
     head[24..].copy_from_slice(&sum.to_le_bytes());
     head

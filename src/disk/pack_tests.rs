@@ -3,9 +3,18 @@
 use std::fs;
 
 use super::*;
+use crate::disk::store::{get_only, put_only};
 
-fn entry(key: &str, value: &str) -> (Box<[u8]>, Vec<u8>) {
+fn entry(key: &str, value: &str) -> Entry {
     (key.as_bytes().into(), value.as_bytes().to_vec())
+}
+
+fn put<const N: usize>(pack: &Pack, entries: [Entry; N]) -> io::Result<()> {
+    pack.put_all(&mut entries.into_iter())
+}
+
+fn bytes(path: &Path) -> u64 {
+    fs::metadata(path).expect("the file").len()
 }
 
 fn get(pack: &Pack, key: &str) -> Option<String> {
@@ -19,8 +28,8 @@ fn example() -> io::Result<(tempfile::TempDir, PathBuf)> {
     let path = directory.path().join("new/facts.pack");
     let pack = Pack::open(path.clone(), 1);
     assert!(!path.exists(), "nothing is written that need not be");
-    pack.append([entry("a", "1"), entry("b", "2")].into_iter())?;
-    pack.append([entry("b", "3"), entry("c", "4")].into_iter())?;
+    put(&pack, [entry("a", "1"), entry("b", "2")])?;
+    put(&pack, [entry("b", "3"), entry("c", "4")])?;
     let got = ["a", "b", "c", "d"].map(|key| get(&pack, key));
     let texts = got.each_ref().map(Option::as_deref);
     assert_eq!(texts, [Some("1"), Some("3"), Some("4"), None]);
@@ -28,15 +37,14 @@ fn example() -> io::Result<(tempfile::TempDir, PathBuf)> {
 }
 
 #[test]
-fn entries_survive_and_another_shape_begins_anew() -> io::Result<()> {
+fn entries_survive_and_another_version_begins_anew() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
     assert_eq!(get(&pack, "b").as_deref(), Some("3"));
-    assert_eq!(pack.bytes(), fs::metadata(&path)?.len());
     let other = Pack::open(path.clone(), 2);
     assert_eq!(get(&other, "b"), None);
     assert!(Pack::open(path.clone(), 1).contains(b"b"), "not yet");
-    other.append([entry("x", "5")].into_iter())?;
+    put(&other, [entry("x", "5")])?;
     assert!(!Pack::open(path.clone(), 1).contains(b"b"));
     assert!(Pack::open(path, 2).contains(b"x"));
     Ok(())
@@ -50,7 +58,7 @@ fn cut_anywhere_it_gives_what_was_whole_and_grows_again() -> io::Result<()> {
         fs::write(&path, &good[..length])?;
         let pack = Pack::open(path.clone(), 1);
         assert!([None, Some("2".into()), Some("3".into())].contains(&get(&pack, "b")));
-        pack.append([entry("d", "6")].into_iter())?;
+        put(&pack, [entry("d", "6")])?;
         let pack = Pack::open(path.clone(), 1);
         assert_eq!(get(&pack, "d").as_deref(), Some("6"), "cut at {length}");
     }
@@ -79,23 +87,23 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_value() -> io::Result<()> {
 }
 
 #[test]
-fn shrinking_drops_what_nobody_wants() -> io::Result<()> {
+fn unwanted_entries_are_deleted_once_they_are_many() -> io::Result<()> {
     let (_keep, path) = example()?;
     let pack = Pack::open(path.clone(), 1);
     assert_eq!(
-        pack.shrink(Slack::Third, |_| true)?,
+        pack.retain(MaxWaste::Third, &|_| true)?,
         0,
         "little would be freed"
     );
-    let before = pack.bytes();
-    let freed = pack.shrink(Slack::None, |key| key == b"c")?;
-    assert_eq!(fs::metadata(&path)?.len(), before - freed);
+    let before = bytes(&path);
+    let freed = pack.retain(MaxWaste::None, &|key| key == b"c")?;
+    assert_eq!(bytes(&path), before - freed);
     assert!(freed > 0 && !pack.contains(b"a"));
-    for (slack, most) in [(Slack::Third, 33), (Slack::ThreeQuarters, 75)] {
-        assert!(!slack.is_exceeded(1200, 1200 - 12 * most));
-        assert!(slack.is_exceeded(1200, 1200 - 12 * (most + 2)));
+    for (max_waste, percent) in [(MaxWaste::Third, 33), (MaxWaste::ThreeQuarters, 75)] {
+        assert!(!max_waste.is_exceeded(1200, 1200 - 12 * percent));
+        assert!(max_waste.is_exceeded(1200, 1200 - 12 * (percent + 2)));
     }
-    pack.append([entry("d", "6")].into_iter())?;
+    put(&pack, [entry("d", "6")])?;
     let pack = Pack::open(path, 1);
     assert_eq!(get(&pack, "c").as_deref(), Some("4"));
     assert_eq!(get(&pack, "d").as_deref(), Some("6"));
@@ -108,7 +116,28 @@ fn what_cannot_be_written_leaves_what_was_there() -> io::Result<()> {
     let pack = Pack::open(path.clone(), 1);
     // Its place is taken by a directory: nothing can be put there.
     fs::create_dir(path.with_extension("unfinished"))?;
-    assert!(pack.shrink(Slack::None, |key| key == b"c").is_err());
+    assert!(pack.retain(MaxWaste::None, &|key| key == b"c").is_err());
     assert_eq!(get(&pack, "a").as_deref(), Some("1"));
+    Ok(())
+}
+
+#[test]
+fn the_only_value_is_replaced_and_the_file_stays_small() -> io::Result<()> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("tree.pack");
+    let pack = Pack::open(path.clone(), 1);
+    for number in 0..100 {
+        put_only(&pack, format!("{number:0100}").into_bytes())?;
+    }
+    assert!(bytes(&path) < 2000, "{}", bytes(&path));
+    let reader = Pack::open_read_only(path.clone(), 1);
+    let last = format!("{:0100}", 99).into_bytes();
+    assert_eq!(get_only(&reader), Some(last.clone()));
+    put_only(&reader, Vec::new())?;
+    assert_eq!(
+        get_only(&Pack::open(path, 1)),
+        Some(last),
+        "it may not write"
+    );
     Ok(())
 }

@@ -111,7 +111,7 @@ impl Engine {
         {
             question.request.link_base = web::address(location);
         }
-        self.bring_back(&repository).await?;
+        self.reload(&repository).await?;
         let found = self.find(&repository, question.target).await?;
         let (snapshot, mut request) = (found.snapshot, question.request);
         request.changes = found.changes;
@@ -147,17 +147,18 @@ impl Engine {
         })
     }
 
-    /// Waits until a repository that rests is back in memory. Many who wait bring it back once.
-    async fn bring_back(&self, repository: &Repository) -> Result<(), AskError> {
-        if repository.rest().is_none() {
+    /// Waits until an unloaded repository is in memory. Many who wait reload it once.
+    async fn reload(&self, repository: &Repository) -> Result<(), AskError> {
+        if repository.unloaded().is_none() {
             return Ok(());
         }
         let mut changes = repository.changes();
         repository.want();
         self.wanted.notify_one();
-        let is_back = || repository.rest().is_none() || repository.status().state == State::Failed;
-        let back = async { while !is_back() && changes.changed().await.is_ok() {} };
-        let waited = tokio::time::timeout(self.settings.build_deadline, back).await;
+        let is_loaded =
+            || repository.unloaded().is_none() || repository.status().state == State::Failed;
+        let loaded = async { while !is_loaded() && changes.changed().await.is_ok() {} };
+        let waited = tokio::time::timeout(self.settings.build_deadline, loaded).await;
         waited.map_err(|_| AskError::Building)
     }
 

@@ -1,7 +1,7 @@
 //! What was parsed from each blob, shared by every revision of every repository: a blob is parsed
 //! once per language that its name suggests. What a live snapshot holds is found again for free
 //! through a weak reference; the most recently used contents are kept alive besides, up to a number of
-//! bytes; what is on disk is read from there instead of being parsed. It knows no path and
+//! bytes; what is stored is read from the disk instead of being parsed. It knows no path and
 //! no file system.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFil
 use foveate_parse::Limits;
 use parking_lot::Mutex;
 
-use super::Kept;
+use super::IndexStore;
 
 /// A blob, and the language that the file's name suggests.
 type Key = (ObjectId, Option<Language>);
@@ -42,11 +42,11 @@ pub struct BlobStats {
     pub kept_bytes: usize,
 }
 
-/// The contents of blobs, and what of one repository outlives the process behind them.
+/// The contents of blobs in memory, and behind them the stored ones of one repository.
 #[derive(Clone, Debug)]
 pub struct BlobCache {
     shared: Arc<Shared>,
-    kept: Option<Arc<Kept>>,
+    store: Option<Arc<IndexStore>>,
     /// Whether it parses what it does not find.
     parses: bool,
 }
@@ -64,10 +64,10 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Slot(Mutex<Option<Known>>);
+struct Slot(Mutex<Option<SlotState>>);
 
 #[derive(Debug)]
-enum Known {
+enum SlotState {
     Content(Language, Weak<Content>, Arc<AtomicBool>),
     Skipped(Language, SkipReason),
 }
@@ -98,25 +98,25 @@ impl BlobCache {
         };
         Self {
             shared: Arc::new(shared),
-            kept: None,
+            store: None,
             parses: true,
         }
     }
 
     /// A cache of what is on disk and nothing else: files that are not there are unreadable.
-    pub(super) fn of_stored(kept: Arc<Kept>, limits: Limits) -> Self {
+    pub(super) fn of_stored(store: Arc<IndexStore>, limits: Limits) -> Self {
         Self {
-            kept: Some(kept),
+            store: Some(store),
             parses: false,
             ..Self::new(limits, 0)
         }
     }
 
     /// The same cache for one repository, of which more is found on disk.
-    pub fn with(&self, kept: Arc<Kept>) -> Self {
+    pub fn with(&self, store: Arc<IndexStore>) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
-            kept: Some(kept),
+            store: Some(store),
             parses: self.parses,
         }
     }
@@ -129,7 +129,7 @@ impl BlobCache {
     /// What the blob gave when it was last read as `named`, if it is still there or on disk.
     pub fn get(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
         self.shared.get(blob, named).or_else(|| {
-            let reading = self.kept.as_ref()?.find(blob, named)?;
+            let reading = self.store.as_ref()?.find(blob, named)?;
             Some(self.shared.take(blob, named, reading))
         })
     }
@@ -146,7 +146,7 @@ impl BlobCache {
         if self.parses {
             return self.shared.read(blob, named, bytes, earlier);
         }
-        let reason = "it is not in the index that an earlier program left".to_owned();
+        let reason = "it is not in the stale index".to_owned();
         Reading {
             language: named.unwrap_or(Language::TEXT),
             content: Err(SkipReason::Unreadable(reason)),
@@ -178,7 +178,7 @@ impl Shared {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = slot.0.lock();
-        if let Some(reading) = known.as_ref().and_then(Known::reading) {
+        if let Some(reading) = known.as_ref().and_then(SlotState::reading) {
             return reading;
         }
         self.restored.fetch_add(1, Ordering::Relaxed);
@@ -196,7 +196,7 @@ impl Shared {
         self.prune();
         let slot = Arc::clone(&*self.slots.entry((blob, named)).or_default());
         let mut known = slot.0.lock();
-        if let Some(reading) = known.as_ref().and_then(Known::reading) {
+        if let Some(reading) = known.as_ref().and_then(SlotState::reading) {
             self.reused.fetch_add(1, Ordering::Relaxed);
             return reading;
         }
@@ -210,14 +210,14 @@ impl Shared {
         reading
     }
 
-    fn know(&self, reading: &Reading) -> Known {
+    fn know(&self, reading: &Reading) -> SlotState {
         match &reading.content {
             Ok(content) => {
                 let used = Arc::new(AtomicBool::new(false));
                 self.keep(content, &used);
-                Known::Content(reading.language, Arc::downgrade(content), used)
+                SlotState::Content(reading.language, Arc::downgrade(content), used)
             }
-            Err(reason) => Known::Skipped(reading.language, reason.clone()),
+            Err(reason) => SlotState::Skipped(reading.language, reason.clone()),
         }
     }
 
@@ -287,13 +287,13 @@ impl Slot {
         };
         match &*known {
             None => false,
-            Some(Known::Content(_, content, _)) => content.strong_count() > 0,
-            Some(Known::Skipped(..)) => keep_skipped,
+            Some(SlotState::Content(_, content, _)) => content.strong_count() > 0,
+            Some(SlotState::Skipped(..)) => keep_skipped,
         }
     }
 }
 
-impl Known {
+impl SlotState {
     fn reading(&self) -> Option<Reading> {
         Some(match self {
             Self::Content(language, content, used) => {

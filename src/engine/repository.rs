@@ -12,7 +12,9 @@ use foveate_index::{Snapshot, snapshot::Memory};
 use tokio::sync::{mpsc, oneshot, watch};
 use tracing::Span;
 
-use super::{BlobCache, Diff, DiffEnds, Kept, Progress, RepoName, Rest, Revisions, rest};
+use super::{
+    BlobCache, Diff, DiffEnds, IndexStore, Progress, RepoName, Revisions, Unloaded, unloaded,
+};
 
 /// Where a repository's files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,12 +239,12 @@ pub struct Repository {
     pending: Arc<AtomicUsize>,
     revisions: Revisions,
     blobs: BlobCache,
-    kept: Arc<Kept>,
-    /// What is told of it until it is back in memory.
-    rest: Option<Rest>,
+    store: Arc<IndexStore>,
+    /// What is told of it until it is reloaded.
+    unloaded: Option<Unloaded>,
     /// Bytes of what is known of its commits beside the snapshots.
     records: AtomicUsize,
-    /// Whether someone waits for it to be back.
+    /// Whether someone waits for it to be reloaded.
     wanted: AtomicBool,
     used: AtomicU64,
     demands: mpsc::Sender<(Demand, Span)>,
@@ -256,8 +258,8 @@ impl Repository {
         source: Source,
         revisions: usize,
         blobs: BlobCache,
-        kept: Arc<Kept>,
-        rest: Option<Rest>,
+        store: Arc<IndexStore>,
+        unloaded: Option<Unloaded>,
     ) -> (Self, Orders) {
         let (demands, demands_out) = mpsc::channel(DEMANDS);
         let (syncs, syncs_out) = mpsc::channel(1);
@@ -266,7 +268,7 @@ impl Repository {
             source,
             current: ArcSwapOption::empty(),
             status: ArcSwap::from_pointee(Status {
-                state: if rest.is_some() {
+                state: if unloaded.is_some() {
                     State::Ready
                 } else {
                     State::Indexing
@@ -280,9 +282,13 @@ impl Repository {
             pending: Arc::default(),
             revisions: Revisions::new(revisions),
             blobs,
-            kept,
-            used: AtomicU64::new(rest.as_ref().map_or_else(rest::now, |rest| rest.used)),
-            rest,
+            store,
+            used: AtomicU64::new(
+                unloaded
+                    .as_ref()
+                    .map_or_else(unloaded::now, |unloaded| unloaded.used),
+            ),
+            unloaded,
             records: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
             demands,
@@ -341,18 +347,18 @@ impl Repository {
         &self.blobs
     }
 
-    /// What of it outlives the process.
-    pub fn kept(&self) -> &Kept {
-        &self.kept
+    /// Its on-disk index.
+    pub fn store(&self) -> &Arc<IndexStore> {
+        &self.store
     }
 
-    /// What was known when it left memory, until it is back.
-    pub fn rest(&self) -> Option<&Rest> {
-        self.rest.as_ref().filter(|_| self.current().is_none())
+    /// What was known when it was evicted, until it is reloaded.
+    pub fn unloaded(&self) -> Option<&Unloaded> {
+        self.unloaded.as_ref().filter(|_| self.current().is_none())
     }
 
-    /// The current snapshot, unless it is one that an earlier program stored: nothing may be derived
-    /// from that, and nothing of it stored.
+    /// The current snapshot, unless it is a stale index: nothing may be derived from that, and nothing
+    /// of it stored.
     pub fn basis(&self) -> Option<Arc<Published>> {
         self.current()
             .filter(|current| !current.snapshot.is_outdated)
@@ -361,25 +367,23 @@ impl Repository {
     /// The generation of the last snapshot; 0 before the first.
     pub fn generation(&self) -> u64 {
         let current = self.current().map(|current| current.snapshot.generation);
-        let rest = || self.rest.as_ref().map_or(0, |rest| rest.generation);
-        current.unwrap_or_else(rest)
+        let unloaded = || self.unloaded.as_ref().map_or(0, |last| last.generation);
+        current.unwrap_or_else(unloaded)
     }
 
-    /// What will be known when it leaves memory now; `None` before its first index.
-    pub fn resting(&self) -> Option<Rest> {
+    /// What will be told of it when it is evicted now; `None` before its first index.
+    pub fn summary(&self) -> Option<Unloaded> {
         let current = self.current()?;
-        Some(Rest::of(&current, self.bytes(), self.used()))
+        Some(Unloaded::of(&current, self.bytes(), self.used()))
     }
 
-    /// Writes what is to be known of it while it rests. Blocks.
+    /// Stores its [`Self::summary`]. Blocks.
     ///
     /// # Errors
-    /// When the system says no.
-    pub fn store_rest(&self) -> std::io::Result<()> {
-        match (self.resting(), self.kept.directory()) {
-            (Some(rest), Some(directory)) if self.kept.is_writable() => rest.write(directory),
-            _ => Ok(()),
-        }
+    /// When the system refuses.
+    pub fn save_summary(&self) -> std::io::Result<()> {
+        self.summary()
+            .map_or(Ok(()), |summary| summary.write(&self.store))
     }
 
     /// Estimated bytes that it takes: its index, what the other warm revisions do not share with it,
@@ -408,7 +412,7 @@ impl Repository {
     }
 
     pub(super) fn touch(&self) {
-        self.used.store(rest::now(), Ordering::Relaxed);
+        self.used.store(unloaded::now(), Ordering::Relaxed);
     }
 
     pub(super) fn want(&self) {
@@ -416,7 +420,7 @@ impl Repository {
         self.tell();
     }
 
-    /// Whether someone waits for it to be back in memory.
+    /// Whether someone waits for it to be reloaded.
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)
     }

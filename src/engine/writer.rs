@@ -10,7 +10,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
 use super::repository::Published;
-use super::{Earlier, IndexedPast, Kept, Polling, Pools, Repository, State, Watching};
+use super::{HistoryIndex, IndexStore, Polling, Pools, Repository, StaleIndex, State, Watching};
 
 /// Why a snapshot is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,18 +97,18 @@ pub fn build(
     })
 }
 
-/// Builds the only index of a run that answers and ends, with what `kept` has of it. An indexed `past`
+/// Builds the only index of a run that answers and ends, with what `store` has of it. An indexed `past`
 /// takes the place of the plan's. Blocks; runs on the current rayon pool.
 ///
 /// # Errors
 /// When the index cannot be written.
 pub fn build_once(
     mut plan: Plan,
-    past: Option<IndexedPast>,
-    kept: &Kept,
+    past: Option<HistoryIndex>,
+    store: &IndexStore,
 ) -> Result<Snapshot, PublishError> {
-    let mut stored = kept.index_of(&plan.files);
-    if let Some(IndexedPast { commits, functions }) = past {
+    let mut stored = store.index_of(&plan.files);
+    if let Some(HistoryIndex { commits, functions }) = past {
         stored.past = Some(commits);
         plan.past = Some(Past {
             functions,
@@ -214,7 +214,7 @@ impl Writer {
     }
 
     fn restore(&self, plan: Plan, generation: u64) -> Result<Snapshot, PublishError> {
-        let stored = self.repository.kept().index_of(&plan.files);
+        let stored = self.repository.store().index_of(&plan.files);
         restore(plan, generation, &stored)
     }
 
@@ -247,14 +247,14 @@ impl Writer {
         Ok(snapshot)
     }
 
-    /// Makes what an earlier program stored the current snapshot, until the next one. Blocks.
+    /// Makes the stale index the current snapshot, until the next one. Blocks.
     ///
     /// # Errors
     /// When the index cannot be built.
-    pub fn publish_earlier(&mut self, plan: Plan, earlier: &Earlier) -> Result<(), PublishError> {
+    pub fn publish_stale(&mut self, plan: Plan, stale: &StaleIndex) -> Result<(), PublishError> {
         let generation = self.repository.generation() + 1;
         let (start, cause) = (Instant::now(), plan.cause);
-        let stored = earlier.index();
+        let stored = stale.index();
         let restore = || restore(plan, generation, &stored);
         let mut snapshot = self.pools.install(restore)?;
         snapshot.is_outdated = true;
@@ -347,18 +347,18 @@ mod tests {
     use foveate_parse::Limits;
 
     use super::*;
-    use crate::engine::{BlobCache, Kept, KeptIn, RepoName, Source};
+    use crate::engine::{BlobCache, IndexStore, RepoName, Source, StoreLocation};
 
     fn writer() -> Writer {
         let limits = Limits::default();
         let name = RepoName::new("shop").expect("a name");
-        let kept = Arc::new(Kept::new(&KeptIn::Memory, "shop", &limits));
+        let store = Arc::new(IndexStore::new(&StoreLocation::Memory, "shop", &limits));
         let source = Source::WorkingTree {
             path: "/shop".into(),
             watch: true,
         };
-        let blobs = BlobCache::new(limits, 0).with(Arc::clone(&kept));
-        let (repository, _) = Repository::new(name, source, 1, blobs, kept, None);
+        let blobs = BlobCache::new(limits, 0).with(Arc::clone(&store));
+        let (repository, _) = Repository::new(name, source, 1, blobs, store, None);
         let pools = Pools::new(1, 1, 1).expect("threads");
         Writer::new(Arc::new(repository), Arc::new(pools))
     }

@@ -319,7 +319,7 @@ impl Figures {
         };
         add("pending", "", repository.pending_files());
         add("revisions", "", repository.revisions().len());
-        let disk = usize::try_from(repository.kept().bytes());
+        let disk = usize::try_from(repository.store().bytes());
         add("disk", "", disk.unwrap_or(usize::MAX));
         let Some(current) = repository.current() else {
             return;

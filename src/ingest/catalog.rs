@@ -20,10 +20,10 @@ use tokio_util::task::TaskTracker;
 
 use super::demand::Supplier;
 use super::driver::{Driver, GitSource, Origin};
+use super::flush::Flusher;
 use super::git::location::Remote;
 use super::git::remote::{self, RemoteCopy};
 use super::git::{Access, GitError, LocalPaths, Location, LocationError, Records};
-use super::keep::Keeper;
 use super::past::PastReader;
 use super::tree::Stats;
 use super::{CREDENTIALS, IngestSettings};
@@ -106,8 +106,8 @@ pub struct Catalog {
     /// Where those may lie that the operator named at the start.
     trusted: DashMap<RepoName, Arc<Access>>,
     credentials: Arc<Credentials>,
-    /// What drives those that rest, once they are wanted.
-    resting: DashMap<RepoName, (Writer, Orders)>,
+    /// What drives unloaded repositories, once they are wanted.
+    unloaded: DashMap<RepoName, (Writer, Orders)>,
 }
 
 impl Catalog {
@@ -128,7 +128,7 @@ impl Catalog {
             stop,
             tracker: TaskTracker::new(),
             stops: DashMap::new(),
-            resting: DashMap::new(),
+            unloaded: DashMap::new(),
         }
     }
 
@@ -262,7 +262,7 @@ impl Catalog {
             tracker.close();
             tracker.wait().await;
         }
-        self.resting.remove(name);
+        self.unloaded.remove(name);
         self.trusted.remove(name);
         if let Err(error) = self.credentials.remove(repository.name()) {
             tracing::warn!(repo = name, %error, "its credentials were not removed");
@@ -272,14 +272,7 @@ impl Catalog {
         if let Ok(Err(error)) = removed {
             tracing::warn!(repo = name, %error, "the copy was not removed");
         }
-        let records = self.settings.records_of(repository.name());
-        match tokio::fs::remove_file(records).await {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(repo = name, %error, "the records of past commits were not removed");
-            }
-            _ => {}
-        }
-        if let Some(directory) = repository.kept().directory() {
+        if let Some(directory) = repository.store().directory() {
             match tokio::fs::remove_dir_all(directory).await {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     tracing::warn!(repo = name, %error, "the stored index was not removed");
@@ -307,8 +300,7 @@ impl Catalog {
             let collected = spawn_blocking(move || {
                 let basis = repository.basis()?;
                 let others = repository.revisions().warm();
-                let kept = repository.kept();
-                Some(kept.collect(&basis.snapshot, &others))
+                Some(repository.store().collect(&basis.snapshot, &others))
             });
             match collected.await {
                 Ok(Some(Ok(bytes))) => drop(freed.insert(name, bytes)),
@@ -377,12 +369,12 @@ impl Catalog {
     ) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name().clone();
-        let kept_in = self.settings.records_of(&name);
+        let store = Arc::clone(writer.repository().store());
         let past = PastReader {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
-            records: Arc::new(Records::kept_in(kept_in)),
+            records: Arc::new(Records::of(&store)),
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
@@ -399,17 +391,15 @@ impl Catalog {
             histories: Arc::new(Semaphore::new(1)),
         };
         tracker.spawn(supplier.serve(orders.demands));
-        let kept = writer.repository().kept().directory();
-        let stats = kept.map(|directory| directory.join("tree.state"));
-        let keeper = Keeper {
+        let flusher = Flusher {
             repository: Arc::clone(writer.repository()),
-            stats: Arc::new(Stats::kept_in(stats)),
+            stats: Arc::new(Stats::of(&store)),
             quiet: self.settings.write_after,
             stop: stop.clone(),
             tracker: tracker.clone(),
         };
-        let stats = Arc::clone(&keeper.stats);
-        tracker.spawn(keeper.keep());
+        let stats = Arc::clone(&flusher.stats);
+        tracker.spawn(flusher.run());
         let driver = Driver {
             engine: Arc::clone(&self.engine),
             settings: Arc::clone(&self.settings),

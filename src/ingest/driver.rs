@@ -24,7 +24,7 @@ use super::git::{Access, GitError, GitRepo, Step};
 use super::past::PastReader;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, Earlier, Engine, Past, Phase, Plan, Progress, Repository, Writer,
+    BlobCache, Cause, Engine, Past, Phase, Plan, Progress, Repository, StaleIndex, Writer,
 };
 use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
@@ -79,7 +79,7 @@ impl Driver {
             access,
             Arc::clone(&self.stats),
         );
-        let earlier = self.serve_earlier(writer, read).instrument(run.clone());
+        let earlier = self.serve_stale(writer, read).instrument(run.clone());
         let Some(writer) = earlier.await else {
             return;
         };
@@ -179,16 +179,16 @@ impl Driver {
         }
     }
 
-    /// Publishes what an earlier program stored of the files that `read` finds, where there is such an
-    /// index: it answers while this program makes its own. `None` when told to stop.
-    async fn serve_earlier(
+    /// Publishes the stale index of the files that `read` finds, where there is one: it answers while
+    /// this program makes its own. `None` when told to stop.
+    async fn serve_stale(
         &self,
         mut writer: Writer,
         read: impl FnOnce(&Shared, &BlobCache, &Progress) -> Option<Listed> + Send + 'static,
     ) -> Option<Writer> {
         let repository = Arc::clone(writer.repository());
-        let earlier = self.blocking(move || Earlier::of(&repository)).await?;
-        let Some(earlier) = earlier else {
+        let stale = self.blocking(move || StaleIndex::of(&repository)).await?;
+        let Some(stale) = stale else {
             return Some(writer);
         };
         let turn = self.turn(writer.repository()).await?;
@@ -196,9 +196,9 @@ impl Driver {
         self.blocking(move || {
             let progress = Arc::clone(writer.repository().progress());
             let pools = shared.engine.pools();
-            let listed = pools.install(|| read(&shared, earlier.blobs(), &progress));
+            let listed = pools.install(|| read(&shared, stale.blobs(), &progress));
             if let Some(listed) = listed {
-                publish_earlier(&mut writer, listed, &earlier);
+                publish_stale(&mut writer, listed, &stale);
             }
             drop(turn);
             writer
@@ -310,16 +310,18 @@ fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
 /// A revision and its files.
 type Listed = (Revision, Vec<SourceFile>);
 
-fn publish_earlier(writer: &mut Writer, (revision, files): Listed, earlier: &Earlier) {
+fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIndex) {
     let plan = Plan {
         cause: Cause::Registered,
         revision,
         files,
         past: None,
     };
-    match writer.publish_earlier(plan, earlier) {
-        Ok(()) => tracing::info!("an earlier program's index answers until the new one is made"),
-        Err(error) => tracing::warn!(%error, "an earlier program's index cannot be used"),
+    match writer.publish_stale(plan, stale) {
+        Ok(()) => {
+            tracing::info!("the index of an earlier program answers until the new one is built")
+        }
+        Err(error) => tracing::warn!(%error, "the index of an earlier program cannot be used"),
     }
 }
 

@@ -13,13 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, Diff, DiffEnds, IndexedPast, Kept, KeptIn, Past, Phase, Plan, Progress,
-    PublishError, build_once,
+    BlobCache, Cause, Diff, DiffEnds, HistoryIndex, IndexStore, Past, Phase, Plan, Progress,
+    PublishError, StoreLocation, build_once,
 };
-
-/// Files in the directory of a repository's stored data, beside those of [`Kept`].
-const STATS: &str = "tree.state";
-const RECORDS: &str = "commits.records";
 
 /// Why there is no index.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +55,8 @@ pub struct OnceSettings {
     pub step: Step,
     /// A directory whose files are not indexed wherever it lies.
     pub excluded: Option<PathBuf>,
-    /// Where earlier runs left what they read, in a directory with the given name.
-    pub kept_in: (KeptIn, String),
+    /// Where earlier runs stored what they read, in a directory with the given name.
+    pub location: (StoreLocation, String),
 }
 
 /// One directory or commit, to be indexed once.
@@ -68,7 +64,7 @@ pub struct OnceSettings {
 pub struct Once {
     settings: OnceSettings,
     blobs: BlobCache,
-    kept: Arc<Kept>,
+    store: Arc<IndexStore>,
     /// Blobs of a working tree's files.
     stats: Arc<Stats>,
     records: Arc<Records>,
@@ -128,22 +124,14 @@ impl Once {
     /// Prepares a run. Reads nothing yet.
     pub fn new(settings: OnceSettings) -> Self {
         let limits = Limits::default();
-        let (kept_in, name) = &settings.kept_in;
-        let kept = Arc::new(Kept::new(kept_in, name, &limits));
-        let directory = kept.directory();
-        let records = directory.map(|directory| directory.join(RECORDS));
-        let records = match records {
-            Some(path) if kept.is_writable() => Records::kept_in(path),
-            Some(path) => Records::read_from(path),
-            None => Records::in_memory(),
-        };
-        let stats = Stats::kept_in(directory.map(|directory| directory.join(STATS)));
+        let (location, name) = &settings.location;
+        let store = Arc::new(IndexStore::new(location, name, &limits));
         Self {
-            blobs: BlobCache::new(limits, 0).with(Arc::clone(&kept)),
-            stats: Arc::new(stats),
-            records: Arc::new(records),
+            blobs: BlobCache::new(limits, 0).with(Arc::clone(&store)),
+            stats: Arc::new(Stats::of(&store)),
+            records: Arc::new(Records::of(&store)),
             progress: Arc::default(),
-            kept,
+            store,
             settings,
         }
     }
@@ -178,23 +166,23 @@ impl Once {
     /// Stores what was read, for the next run. Where nothing is to be stored it does nothing.
     ///
     /// # Errors
-    /// When the system says no.
+    /// When the system refuses.
     pub fn save(&self, indexed: &Indexed) -> io::Result<()> {
-        if !self.kept.is_writable() {
+        if !self.store.is_writable() {
             return Ok(());
         }
         let snapshot = &indexed.snapshot;
-        self.kept.save_one_of_many(snapshot)?;
+        self.store.save_one_of_many(snapshot)?;
         self.stats
             .save(|path| snapshot.files.find(path.as_str()).is_some())?;
         let Some(key) = &indexed.new_past else {
             return Ok(());
         };
-        let past = IndexedPast {
+        let index = HistoryIndex {
             commits: Arc::clone(snapshot.lexical.commits().past()),
             functions: snapshot.touched_functions,
         };
-        self.kept.save_past(key, &past)
+        self.store.save_history_index(key, &index)
     }
 
     fn commit(&self, git: &GitRepo, reference: &str) -> Result<Indexed, OnceError> {
@@ -256,7 +244,7 @@ impl Once {
             files,
             past: read,
         };
-        let snapshot = build_once(plan, indexed, &self.kept)?;
+        let snapshot = build_once(plan, indexed, &self.store)?;
         Ok(Indexed {
             snapshot: Arc::new(snapshot),
             history_error,
@@ -279,12 +267,15 @@ impl Once {
             ..FoundPast::none()
         };
         let OnceSettings { history, step, .. } = &self.settings;
-        if self.kept.directory().is_some() {
+        if self.store.directory().is_some() {
             found.key = git.history_key(commit, history).ok();
         }
-        let stored = found.key.as_ref().and_then(|key| self.kept.past(key));
+        let stored = found
+            .key
+            .as_ref()
+            .and_then(|key| self.store.history_index(key));
         let is_enough =
-            |past: &IndexedPast| *step == Step::Files || past.functions == TouchedFunctions::Read;
+            |past: &HistoryIndex| *step == Step::Files || past.functions == TouchedFunctions::Read;
         found.outcome = match stored.filter(is_enough) {
             Some(past) => Outcome::Stored(past),
             None => {
@@ -311,7 +302,7 @@ enum Outcome {
     /// Read through git.
     Read(Past),
     /// Found as an earlier run stored it.
-    Stored(IndexedPast),
+    Stored(HistoryIndex),
     Failed(GitError),
 }
 

@@ -80,13 +80,13 @@ impl WorkingTree {
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
-            stats: Arc::new(Stats::kept_in(None)),
+            stats: Arc::new(Stats::stored(None)),
             access,
             root,
         }
     }
 
-    /// The same tree, of whose files `stats` are known and kept.
+    /// The same tree, with stored `stats` of its files.
     pub fn knowing(self, stats: Arc<Stats>) -> Self {
         Self { stats, ..self }
     }

@@ -105,9 +105,9 @@ const EVENTS: [(&str, Kind, &str); 18] = [
         "Times that a repository's index could not be stored.",
     ),
     (
-        "foveate_repositories_laid_down_total",
+        "foveate_repositories_evicted_total",
         Kind::Counter,
-        "Times that a repository left memory to make room.",
+        "Times that a repository was evicted from memory to make room.",
     ),
     (
         "foveate_panics_total",

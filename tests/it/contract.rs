@@ -99,10 +99,10 @@ async fn a_name_may_have_an_owner() {
     // What is stored of it lies in one place of its own, and is found again.
     let stored = data.path().join("index/acme%2Fshop");
     assert!(stored.join("facts.pack").exists());
-    let records = data.path().join("history/acme%2Fshop.records");
+    let records = stored.join("history.pack");
     assert!(records.exists() && !data.path().join("index/acme").exists());
-    // What is left of a name that is gone, and of one with the ending of records.
-    for gone in ["gone%2Faway", "shop.records"] {
+    // What is left of names that are gone.
+    for gone in ["gone%2Faway", "shop.pack"] {
         std::fs::create_dir(data.path().join("index").join(gone)).unwrap();
         std::fs::write(
             data.path().join("index").join(gone).join("facts.pack"),
@@ -114,7 +114,7 @@ async fn a_name_may_have_an_owner() {
     app.ready("acme/shop").await;
     let freed = app.post("/gc", json!({})).await.json()["repos"].clone();
     assert_eq!(
-        (&freed["gone/away"], &freed["shop.records"]),
+        (&freed["gone/away"], &freed["shop.pack"]),
         (&json!(4), &json!(4))
     );
     assert!(stored.exists() && records.exists());

@@ -16,7 +16,7 @@ mod documents;
 mod floors;
 mod git;
 mod hub;
-mod kept;
+mod index_store;
 mod killed;
 mod languages;
 mod limits;

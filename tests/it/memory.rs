@@ -89,8 +89,8 @@ async fn what_rests_comes_back_when_it_is_asked() {
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     assert_eq!(app.metric("foveate_repositories_in_memory", "").await, 1.0);
     assert!(app.metric("foveate_memory_bytes", "").await > 0.0);
-    let laid_down = app.metric("foveate_repositories_laid_down_total", "").await;
-    assert!(laid_down >= (COUNT - 1) as f64, "{laid_down}");
+    let evicted = app.metric("foveate_repositories_evicted_total", "").await;
+    assert!(evicted >= (COUNT - 1) as f64, "{evicted}");
 
     // All of them at once, each by many.
     let parsed = app.engine.blobs().stats().parsed;
@@ -104,15 +104,15 @@ async fn what_rests_comes_back_when_it_is_asked() {
     }
     assert_eq!(app.engine.blobs().stats().parsed, parsed, "all from disk");
 
-    // What changed while it rested is found; a revision can be asked of what rests.
+    // What changed while it was unloaded is found; a revision of it can be asked.
     one_is_left(&app).await;
     finds_its_own(&app, 1).await;
     one_is_left(&app).await;
-    let resting = app.get("/repos/repo0").await.json();
-    assert_eq!(resting["memory"]["resident"], false, "{resting}");
-    let generation = resting["generation"].as_u64();
+    let unloaded = app.get("/repos/repo0").await.json();
+    assert_eq!(unloaded["memory"]["resident"], false, "{unloaded}");
+    let generation = unloaded["generation"].as_u64();
     let (_, root) = &trees[0];
-    let first = resting["commit"].as_str().unwrap();
+    let first = unloaded["commit"].as_str().unwrap();
     fs::write(root.join("a0.py"), "def changed():\n    pass\n").unwrap();
     assert_eq!(app.places_of("repo0", "changed").await, ["a0.py"]);
     assert!(app.get("/repos/repo0").await.json()["generation"].as_u64() > generation);
@@ -140,7 +140,7 @@ async fn what_rests_comes_back_when_it_is_asked() {
         finds_its_own(&app, number).await;
     }
     assert_eq!(app.engine.blobs().stats().parsed, 0);
-    // What rests can be removed, and its name taken again.
+    // An unloaded one can be removed, and its name taken again.
     one_is_left(&app).await;
     assert_eq!(
         app.delete("/repos/repo2").await.status,
@@ -162,13 +162,13 @@ async fn many_who_ask_first_bring_it_back_once() {
         keep.push(directory);
     }
     one_is_left(&app).await;
-    let resting = usize::from(residents(&repos(&app).await).contains("repo0"));
-    let before = app.engine.get(&name(resting)).unwrap();
+    let unloaded = usize::from(residents(&repos(&app).await).contains("repo0"));
+    let before = app.engine.get(&name(unloaded)).unwrap();
     let restored = app.engine.blobs().stats().restored;
     let app = Arc::new(app);
     let asked = (0..20).map(|_| {
         let app = Arc::clone(&app);
-        tokio::spawn(async move { finds_its_own(&app, resting).await })
+        tokio::spawn(async move { finds_its_own(&app, unloaded).await })
     });
     for asked in asked.collect::<Vec<_>>() {
         asked.await.unwrap();
@@ -177,7 +177,7 @@ async fn many_who_ask_first_bring_it_back_once() {
     // The one who rested is the one who is back, so that it has one writer.
     assert!(Arc::ptr_eq(
         &before,
-        &app.engine.get(&name(resting)).unwrap()
+        &app.engine.get(&name(unloaded)).unwrap()
     ));
     Arc::into_inner(app).unwrap().end().await;
 }
@@ -190,7 +190,7 @@ async fn what_cannot_come_back_says_why() {
     app.add_tree("repo1", &gone_root, true).await;
     app.add_tree("repo0", &root, true).await;
     finds_its_own(&app, 0).await;
-    until("repo1 rests", async || {
+    until("repo1 is evicted", async || {
         (residents(&repos(&app).await) == BTreeSet::from(["repo0"])).then_some(())
     })
     .await;
@@ -211,12 +211,12 @@ async fn what_is_asked_does_not_wait_behind_what_nobody_asked_for() {
     app.add_tree("repo1", &second, true).await;
     one_is_left(&app).await;
     let listed = repos(&app).await;
-    let resting = usize::from(residents(&listed).contains("repo0"));
+    let unloaded = usize::from(residents(&listed).contains("repo0"));
     // All turns are taken for good.
     let runs = app.engine.index_runs();
     let all = u32::try_from(runs.available_permits()).unwrap();
     let taken = runs.acquire_many(all).await.unwrap();
-    finds_its_own(&app, resting).await;
+    finds_its_own(&app, unloaded).await;
     drop(taken);
     app.end().await;
 }
@@ -281,7 +281,7 @@ async fn the_process_stays_within_the_budget_not_only_what_indexes_count() {
         (server.metric("foveate_memory_held_bytes").await <= budget).then_some(())
     })
     .await;
-    let left = server.metric("foveate_repositories_laid_down_total").await;
+    let left = server.metric("foveate_repositories_evicted_total").await;
     assert!(left > 0.0);
     let stay = server.metric("foveate_repositories_in_memory").await;
     assert!(stay > 1.0, "{stay} stay, {left} have left");

@@ -191,7 +191,7 @@ async fn what_commits_changed_survives_and_goes_with_the_repository() {
     let price = price.replace("item.price", "item.cost");
     fs::write(root.join("shop/price.py"), price).unwrap();
     commit(&root, "sum costs");
-    let records = data.path().join("history/shop.records");
+    let records = data.path().join("index/shop/history.pack");
     let mut written = 0;
     for _ in 0..2 {
         let app = TestApp::start_on(data.path()).await;

@@ -11,7 +11,7 @@ use crate::app::{SHOP, TestApp, commit, places, tree, until};
 
 const KINDS: [&str; 2] = ["tree", "bare"];
 
-/// Room for one repository, so that the others rest and nothing is made before they are asked.
+/// Room for one repository, so that the others are evicted and nothing is made before they are asked.
 fn earlier(config: &mut Config) {
     config.index.memory_bytes = 1;
     config.index.blob_cache_bytes = 0;
@@ -23,7 +23,7 @@ fn later(config: &mut Config) {
     config.index.max_depth += 1;
 }
 
-/// Two repositories of the shop, and one that was asked last. Both rest at the next start.
+/// Two repositories of the shop, and one that was asked last. Both are unloaded at the next start.
 async fn stored(data: &Path) -> [(tempfile::TempDir, PathBuf); 2] {
     let app = TestApp::start_on_with(data, earlier).await;
     let [shop, other] = [tree(SHOP), tree("//- other.py\ndef other(): pass\n")];
@@ -32,13 +32,13 @@ async fn stored(data: &Path) -> [(tempfile::TempDir, PathBuf); 2] {
     app.add_git(KINDS[1], &shop.1, None).await;
     app.add_tree("other", &other.1, false).await;
     app.places_of("other", "other").await;
-    until("both rest", async || {
+    until("both are evicted", async || {
         let mut repos = Vec::new();
         for kind in KINDS {
             repos.push(app.get(&format!("/repos/{kind}")).await.json());
         }
-        let rests = |repo: &Value| repo["memory"]["resident"] == false;
-        repos.iter().all(rests).then_some(())
+        let is_unloaded = |repo: &Value| repo["memory"]["resident"] == false;
+        repos.iter().all(is_unloaded).then_some(())
     })
     .await;
     app.end().await;

@@ -102,8 +102,8 @@ pub struct PollAnswer {
 /// What a repository takes of memory.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemoryAnswer {
-    /// Whether its index is in memory. One that rests is brought back by the first question, and is
-    /// not followed meanwhile; its figures are those of when it left.
+    /// Whether its index is in memory. An evicted one is reloaded by the first question, and neither
+    /// watched nor polled meanwhile; its figures are those of when it was evicted.
     resident: bool,
     /// Estimated bytes now.
     bytes: usize,
@@ -139,8 +139,8 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
     let (phase, done, total) = repository.progress().read();
     let current = repository.current();
     let snapshot = current.as_ref().map(|c| &c.snapshot);
-    let resting = || repository.rest().cloned().unwrap_or_default();
-    let known = repository.resting().unwrap_or_else(resting);
+    let unloaded = || repository.unloaded().cloned().unwrap_or_default();
+    let known = repository.summary().unwrap_or_else(unloaded);
     let counts = |counts: Option<&BTreeMap<&'static str, usize>>| {
         let counts = counts.into_iter().flatten();
         counts.map(|(name, n)| ((*name).to_owned(), *n)).collect()
@@ -173,8 +173,8 @@ pub fn repo_answer(repository: &Arc<Repository>) -> RepoAnswer {
             bytes: repository.bytes(),
         },
         disk: DiskAnswer {
-            bytes: repository.kept().bytes(),
-            error: repository.kept().trouble().as_deref().map(shown),
+            bytes: repository.store().bytes(),
+            error: repository.store().error().as_deref().map(shown),
         },
         error: status.error.as_deref().map(shown),
         skipped_files: None,

@@ -1,43 +1,43 @@
 //! Which repositories are in memory: at a start those that were asked last, as many as fit; then those
-//! that are asked. What was not asked for longest leaves when there is too much: its tasks end, which
+//! that are asked. The least recently asked one is evicted when there is too much: its tasks end, which
 //! stores its index, and begin anew when it is wanted.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Catalog;
-use crate::engine::{RepoName, Repository, Rest, Source};
-use crate::ingest::INDEX;
+use super::{Catalog, orphans};
+use crate::engine::{RepoName, Repository, Source, Unloaded};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
-/// Time between two looks at what is taken.
-const LOOK: Duration = Duration::from_millis(500);
+/// Time between two checks of the memory that is taken.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Catalog {
-    /// Starts what fits into memory, the most recently asked first; the others rest. The first one is
-    /// started in any case, and what never had an index.
+    /// Starts what fits into memory, the most recently asked first; the others stay unloaded. The first
+    /// one is started in any case, and what never had an index.
     pub(super) async fn start_those_that_fit(&self, registered: Vec<(RepoName, Source)>) {
-        let stored = self.settings.data_dir.join(INDEX);
+        let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
         let known = spawn_blocking(move || {
-            let rest = |name: &RepoName| Rest::read(&stored.join(name.segment()));
+            orphans::remove_earlier_history(&settings);
+            let stored = |name: &RepoName| Unloaded::read(&engine.store_of(name));
             let known = registered.into_iter();
             known
-                .map(|(name, source)| (rest(&name), name, source))
+                .map(|(name, source)| (stored(&name), name, source))
                 .collect::<Vec<_>>()
         });
         let mut known = known.await.unwrap_or_default();
-        known.sort_by_key(|(rest, ..)| Reverse(rest.as_ref().map(|rest| rest.used)));
+        known.sort_by_key(|(stored, ..)| Reverse(stored.as_ref().map(|stored| stored.used)));
         let (mut taken, mut is_first) = (self.memory_held(), true);
-        for (rest, name, source) in known {
-            let Some(rest) = rest else {
+        for (stored, name, source) in known {
+            let Some(stored) = stored else {
                 self.start(name, source);
                 continue;
             };
-            taken = taken.saturating_add(rest.bytes);
-            let Some((mut writer, orders)) = self.engine.add_resting(name.clone(), source, rest)
-            else {
+            taken = taken.saturating_add(stored.bytes);
+            let added = self.engine.add_unloaded(name.clone(), source, stored);
+            let Some((mut writer, orders)) = added else {
                 continue;
             };
             let fits = is_first || taken <= self.settings.memory_bytes;
@@ -47,24 +47,24 @@ impl Catalog {
                 writer.begin();
                 self.drive(writer, orders);
             } else {
-                self.resting.insert(name, (writer, orders));
+                self.unloaded.insert(name, (writer, orders));
             }
         }
     }
 
-    /// Brings back what is wanted and lets go of what is too much, until the service stops.
+    /// Reloads what is wanted and evicts what is too much, until the service stops.
     pub async fn keep_within_memory(self: Arc<Self>) {
-        let bring_back = async {
+        let reload = async {
             loop {
                 self.engine.wanted().notified().await;
-                self.bring_back();
+                self.reload_wanted();
             }
         };
-        let let_go = async {
+        let evict = async {
             loop {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(CHECK_INTERVAL).await;
                 while self.holds_too_much() {
-                    if !self.let_something_go().await {
+                    if !self.free_something().await {
                         break;
                     }
                 }
@@ -72,42 +72,42 @@ impl Catalog {
         };
         tokio::select! {
             () = self.stop.cancelled() => {}
-            () = bring_back => {}
-            () = let_go => {}
+            () = reload => {}
+            () = evict => {}
         }
     }
 
-    /// Starts the tasks of what rests and is wanted; each once, however many want it.
-    fn bring_back(&self) {
-        let resting = self.resting.iter();
-        let wanted = resting.filter(|entry| entry.value().0.repository().is_wanted());
+    /// Starts the tasks of unloaded repositories that are wanted; each once, however many want it.
+    fn reload_wanted(&self) {
+        let unloaded = self.unloaded.iter();
+        let wanted = unloaded.filter(|entry| entry.value().0.repository().is_wanted());
         let wanted: Vec<RepoName> = wanted.map(|entry| entry.key().clone()).collect();
         for name in wanted {
-            if let Some((_, (writer, orders))) = self.resting.remove(&name) {
-                tracing::debug!(repo = %name, "comes back into memory");
+            if let Some((_, (writer, orders))) = self.unloaded.remove(&name) {
+                tracing::debug!(repo = %name, "reloading");
                 self.drive(writer, orders);
             }
         }
     }
 
-    /// Lets go of contents that no index holds; where there are none, of a repository. Returns whether
-    /// something has left.
-    async fn let_something_go(&self) -> bool {
+    /// Frees contents that no index holds; where there are none, evicts a repository. Returns whether
+    /// something was freed.
+    async fn free_something(&self) -> bool {
         if self.engine.blobs().stats().kept_bytes > 0 {
             let blobs = self.engine.blobs().clone();
             return spawn_blocking(move || blobs.let_go()).await.is_ok();
         }
-        let Some(least) = self.asked_longest_ago() else {
+        let Some(oldest) = self.least_recently_asked() else {
             return false;
         };
-        let is_down = self.lay_down(&least).await;
-        // Until it is freed, the next one would have to leave for it, too.
-        let _ = self.free(least).await;
-        is_down
+        let is_evicted = self.evict(&oldest).await;
+        // Until it is freed, the next one would have to be evicted for it, too.
+        let _ = self.free(oldest).await;
+        is_evicted
     }
 
-    /// The repository in memory that was not asked for longest. The last one stays.
-    fn asked_longest_ago(&self) -> Option<Arc<Repository>> {
+    /// The least recently asked repository in memory. The last one stays.
+    fn least_recently_asked(&self) -> Option<Arc<Repository>> {
         let mut resident = self.engine.repositories();
         resident.retain(|repository| repository.current().is_some());
         if resident.len() < 2 {
@@ -128,8 +128,8 @@ impl Catalog {
         process::holds_more_than(most).unwrap_or_else(|| self.engine.bytes() > most)
     }
 
-    /// Ends a repository's tasks and lets it rest. Returns whether it does.
-    async fn lay_down(&self, repository: &Arc<Repository>) -> bool {
+    /// Ends a repository's tasks and unloads it. Returns whether it did.
+    async fn evict(&self, repository: &Arc<Repository>) -> bool {
         let name = repository.name();
         let Some((_, (stop, tracker))) = self.stops.remove(name) else {
             return false;
@@ -137,14 +137,14 @@ impl Catalog {
         stop.cancel();
         tracker.wait().await;
         let bytes = repository.bytes();
-        let Some(ends) = self.engine.lay_down(repository) else {
+        let Some(ends) = self.engine.evict(repository) else {
             return false;
         };
-        tracing::info!(repo = %name, bytes, "left memory");
-        metrics::counter!("foveate_repositories_laid_down_total").increment(1);
-        self.resting.insert(name.clone(), ends);
-        // Whoever asked in between has found it resting and waits.
-        self.bring_back();
+        tracing::info!(repo = %name, bytes, "evicted");
+        metrics::counter!("foveate_repositories_evicted_total").increment(1);
+        self.unloaded.insert(name.clone(), ends);
+        // Whoever asked in between has found it unloaded and waits.
+        self.reload_wanted();
         true
     }
 }

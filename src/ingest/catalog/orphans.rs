@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::disk;
 use crate::engine::RepoName;
-use crate::ingest::{CREDENTIALS, HISTORY, INDEX, IngestSettings, RECORDS, SECRETS};
+use crate::ingest::{CREDENTIALS, INDEX, IngestSettings, SECRETS};
 
 /// Removes what is stored under names that `is_known` does not know. Returns the bytes freed, by
 /// name.
@@ -15,7 +15,7 @@ pub(super) fn remove(
     is_known: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for (stored, ending) in [(INDEX, ""), (HISTORY, RECORDS), (CREDENTIALS, SECRETS)] {
+    for (stored, ending) in [(INDEX, ""), (CREDENTIALS, SECRETS)] {
         let directory = settings.data_dir.join(stored);
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             let file = entry.file_name();
@@ -33,6 +33,14 @@ pub(super) fn remove(
         }
     }
     freed
+}
+
+/// Removes the directory where programs before the present format stored the history.
+pub(super) fn remove_earlier_history(settings: &IngestSettings) {
+    let directory = settings.data_dir.join("history");
+    if directory.is_dir() && std::fs::remove_dir_all(&directory).is_ok() {
+        tracing::info!("the history of an earlier format is deleted and read from git again");
+    }
 }
 
 /// Removes a directory or a file and gives the bytes that it had.

@@ -90,7 +90,7 @@ impl Driver {
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
         let mut run = run(&writer, Cause::Registered);
         let stored = source.as_stored(Arc::clone(&self.access));
-        let earlier = self.serve_earlier(writer, stored).instrument(run.clone());
+        let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {
             return;
         };

@@ -5,7 +5,7 @@
 //! Start at [`load`].
 
 mod changes;
-mod file;
+mod codec;
 mod heads;
 mod hunks;
 mod names;
@@ -91,7 +91,7 @@ pub(super) fn load(
         records,
         patience: patience(repo, limits, stop),
     };
-    records.open(reader.shape());
+    records.open(reader.settings());
     let heads = reader.heads(commit)?;
     let shallow = reader.shallow()?;
     let known: Vec<ObjectId> = heads
@@ -144,7 +144,7 @@ pub(super) fn key(
         paths_per_commit,
         timeout: _,
     } = limits;
-    let (prefix, records) = (&repo.prefix, String::from_utf8_lossy(file::MAGIC));
+    let (prefix, records) = (&repo.prefix, codec::VERSION);
     Ok(format!(
         "{VERSION} {records} {commit} {commits} {function_commits} {message_bytes} \
          {paths_per_commit} {prefix:?} {shallow:?}"
@@ -185,14 +185,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Records under other settings say something else.
-    fn shape(&self) -> u64 {
+    /// Hash of the settings that records depend on.
+    fn settings(&self) -> u64 {
         let settings = format!("{} {}", self.limits.paths_per_commit, self.repo.prefix);
         let digest = Sha1::digest(settings);
         digest
             .iter()
             .take(8)
-            .fold(0, |shape, byte| shape << 8 | u64::from(*byte))
+            .fold(0, |hash, byte| hash << 8 | u64::from(*byte))
     }
 
     /// The commits whose parents a shallow clone left out: what they changed cannot be told.

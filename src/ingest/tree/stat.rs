@@ -5,16 +5,17 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
 use foveate_model::{ObjectId, RepoPath};
 use parking_lot::Mutex;
 
-use crate::disk::whole;
+use crate::disk::{ContentStore, get_only, put_only};
+use crate::engine::IndexStore;
 
 /// What the system says of a file without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,44 +86,50 @@ impl Stat {
     }
 }
 
-/// Format of [`Stats::save`].
-const SHAPE: u64 = 1;
+/// Where [`Stats::save`] stores them, and their format.
+const FILE: &str = "tree.pack";
+const VERSION: u64 = 1;
 
 /// The blobs of files by their stats when they were read, so that a file that was not touched since
 /// need not be read, also by the next process.
 #[derive(Debug)]
 pub struct Stats {
-    path: Option<PathBuf>,
-    /// Read from the file when first needed.
-    known: Mutex<Option<Known>>,
+    store: Option<Arc<dyn ContentStore>>,
+    /// Read from the store when first needed.
+    blobs: Mutex<Option<Blobs>>,
     changed: AtomicBool,
 }
 
-type Known = HashMap<RepoPath, (Stat, ObjectId)>;
+type Blobs = HashMap<RepoPath, (Stat, ObjectId)>;
 
 impl Stats {
-    /// Those in the file at `path`, as far as there is one.
-    pub fn kept_in(path: Option<PathBuf>) -> Self {
+    /// Those in the on-disk index of a repository.
+    pub fn of(index: &IndexStore) -> Self {
+        Self::stored(index.open(FILE, VERSION))
+    }
+
+    /// Those in a store, as far as there is one.
+    pub(super) fn stored(store: Option<Arc<dyn ContentStore>>) -> Self {
         Self {
-            path,
-            known: Mutex::default(),
+            store,
+            blobs: Mutex::default(),
             changed: AtomicBool::new(false),
         }
     }
 
     /// The blob of a file that now has the stat `now`, where that is certain.
     pub(super) fn blob(&self, path: &RepoPath, now: &Stat) -> Option<(Stat, ObjectId)> {
-        self.with(|known| {
-            let (stat, blob) = known.get(path)?;
+        self.with(|blobs| {
+            let (stat, blob) = blobs.get(path)?;
             stat.is_still(now).then_some((*stat, *blob))
         })
     }
 
     /// Takes in what was read.
     pub(super) fn learn<'a>(&self, read: impl Iterator<Item = (&'a RepoPath, Stat, ObjectId)>) {
-        self.with(|known| {
+        self.with(|blobs| {
             for (path, stat, blob) in read {
-                if known.insert(path.clone(), (stat, blob)) != Some((stat, blob)) {
+                if blobs.insert(path.clone(), (stat, blob)) != Some((stat, blob)) {
                     self.changed.store(true, Ordering::Relaxed);
                 }
             }
@@ -133,44 +140,40 @@ impl Stats {
     /// forgotten. Where no file was looked at, nothing is.
     ///
     /// # Errors
-    /// When the system says no.
+    /// When the system refuses.
     pub fn save(&self, is_there: impl Fn(&RepoPath) -> bool) -> io::Result<()> {
-        let Some(path) = &self.path else {
+        let Some(store) = &self.store else {
             return Ok(());
         };
-        let mut known = self.known.lock();
-        let Some(known) = known.as_mut() else {
+        let mut blobs = self.blobs.lock();
+        let Some(blobs) = blobs.as_mut() else {
             return Ok(());
         };
-        let before = known.len();
-        known.retain(|path, _| is_there(path));
-        if !self.changed.swap(false, Ordering::Relaxed) && known.len() == before {
+        let before = blobs.len();
+        blobs.retain(|path, _| is_there(path));
+        if !self.changed.swap(false, Ordering::Relaxed) && blobs.len() == before {
             return Ok(());
         }
-        let bytes = encode(known);
-        let written = whole::write(path, SHAPE, &bytes);
+        let written = put_only(&**store, encode(blobs));
         if written.is_err() {
             self.changed.store(true, Ordering::Relaxed);
         }
         written
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
-        let mut known = self.known.lock();
-        work(known.get_or_insert_with(|| {
-            let stored = self
-                .path
-                .as_deref()
-                .and_then(|path| whole::read(path, SHAPE));
+    fn with<T>(&self, work: impl FnOnce(&mut Blobs) -> T) -> T {
+        let mut blobs = self.blobs.lock();
+        work(blobs.get_or_insert_with(|| {
+            let stored = self.store.as_deref().and_then(get_only);
             stored.and_then(|bytes| decode(&bytes)).unwrap_or_default()
         }))
     }
 }
 
-fn encode(known: &Known) -> Vec<u8> {
+fn encode(blobs: &Blobs) -> Vec<u8> {
     let mut out = Encoder::default();
-    out.number(known.len() as u64);
-    for (path, (stat, blob)) in known {
+    out.number(blobs.len() as u64);
+    for (path, (stat, blob)) in blobs {
         out.text(path.as_str());
         out.bytes(blob.as_bytes());
         let times = [stat.modified.0, stat.modified.1, stat.changed.0];
@@ -183,7 +186,7 @@ fn encode(known: &Known) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn decode(bytes: &[u8]) -> Option<Known> {
+fn decode(bytes: &[u8]) -> Option<Blobs> {
     let mut rest = Decoder::new(bytes);
     let entries = rest.list(|rest| {
         let path = RepoPath::new(rest.text()?).ok()?;
@@ -206,6 +209,7 @@ fn decode(bytes: &[u8]) -> Option<Known> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Pack;
 
     fn stat(modified: i64) -> Stat {
         Stat {
@@ -221,10 +225,11 @@ mod tests {
     #[test]
     fn what_was_read_is_known_to_the_next_process() -> io::Result<()> {
         let directory = tempfile::tempdir()?;
-        let path = Some(directory.path().join("tree.state"));
+        let path = directory.path().join("tree.pack");
+        let stored = || Stats::stored(Some(Arc::new(Pack::open(path.clone(), 1))));
         let file = |name: &str| RepoPath::new(name).expect("a path");
         let blob = ObjectId::from_sha1([7; 20]);
-        let stats = Stats::kept_in(path.clone());
+        let stats = stored();
         let (old, fresh, gone) = (file("old.py"), file("fresh.py"), file("gone.py"));
         let read = [
             (&old, stat(-100), blob),
@@ -233,7 +238,7 @@ mod tests {
         ];
         stats.learn(read.into_iter());
         stats.save(|path| *path != gone)?;
-        let stats = Stats::kept_in(path.clone());
+        let stats = stored();
         let now = |modified| Stat {
             seen: 300,
             ..stat(modified)
@@ -242,8 +247,8 @@ mod tests {
         assert_eq!(stats.blob(&old, &now(-99)), None, "it was written since");
         assert_eq!(stats.blob(&fresh, &now(199)), None, "it may have been");
         assert_eq!(stats.blob(&gone, &now(1)), None);
-        std::fs::write(path.clone().unwrap_or_default(), "not what it was")?;
-        assert_eq!(Stats::kept_in(path).blob(&old, &now(-100)), None);
+        std::fs::write(&path, "not what it was")?;
+        assert_eq!(stored().blob(&old, &now(-100)), None);
         Ok(())
     }
 

@@ -1,9 +1,8 @@
 //! What is known of a repository's commits, shared by all its revisions: a commit's record holds
 //! what it changed against its parent by the names of that time, so that it never grows old. Which
-//! commits count for a revision is asked of git each time. Kept in a file where there is one.
+//! commits count for a revision is asked of git each time. Stored in batches, where there is a store.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,12 +10,20 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::file::{Frame, Read, RecordsFile};
+use super::codec::{self, Functions, StoredNames};
+use crate::disk::{ContentStore, Entry, Key, MaxWaste};
+use crate::engine::IndexStore;
 
 /// Fewer records than this are never dropped.
 const FEW: usize = 4096;
+const FILE: &str = "history.pack";
+/// Records in one value.
+const BATCH: usize = 2000;
+/// Kinds of values; names are read first.
+const NAMES: u8 = 0;
+const FUNCTIONS: u8 = 1;
 /// With this many commits whose blobs are missing, the repository is one without old blobs.
-const MOST_LOST: usize = 32;
+const MAX_LOST: usize = 32;
 
 /// The files that a commit touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,13 +40,13 @@ pub struct Record {
     /// Its files.
     pub names: Names,
     /// For each of the files the functions that were changed; `None` while they are not read.
-    pub functions: Option<Vec<Vec<Box<str>>>>,
+    pub functions: Option<Functions>,
 }
 
 /// The records of one repository.
 #[derive(Debug)]
 pub struct Records {
-    known: Mutex<Known>,
+    table: Mutex<RecordTable>,
     /// Held while names are read, so that two revisions do not read the same.
     pub(super) names_turn: Mutex<()>,
     /// Held while some functions are read.
@@ -49,14 +56,13 @@ pub struct Records {
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    path: Option<PathBuf>,
-    /// Whether another process writes the file.
-    read_only: bool,
-    file: Option<RecordsFile>,
-    /// What the records depend on beside the commits.
-    shape: Option<u64>,
-    records: HashMap<ObjectId, Kept>,
+struct RecordTable {
+    store: Option<Arc<dyn ContentStore>>,
+    /// Hash of the settings that the records depend on beside the commits.
+    settings: Option<u64>,
+    /// Names and functions of commits in the store, each counted.
+    stored: usize,
+    records: HashMap<ObjectId, Slot>,
     /// Each path once, however many commits touched it.
     paths: HashSet<RepoPath>,
     /// Commits whose functions cannot be read, since blobs are missing.
@@ -67,7 +73,7 @@ struct Known {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Slot {
     record: Arc<Record>,
     round: u64,
 }
@@ -76,7 +82,7 @@ impl Records {
     /// Records that end with the process.
     pub fn in_memory() -> Self {
         Self {
-            known: Mutex::default(),
+            table: Mutex::default(),
             names_turn: Mutex::default(),
             functions_turn: Mutex::default(),
             read: AtomicUsize::new(0),
@@ -84,17 +90,15 @@ impl Records {
         }
     }
 
-    /// Records that are kept in a file, which is read when they are first needed.
-    pub fn kept_in(path: PathBuf) -> Self {
-        let records = Self::in_memory();
-        records.known.lock().path = Some(path);
-        records
+    /// Those in the on-disk index of a repository.
+    pub fn of(index: &IndexStore) -> Self {
+        Self::stored(index.open(FILE, codec::VERSION))
     }
 
-    /// Records that begin with those in a file that another process may be writing.
-    pub fn read_from(path: PathBuf) -> Self {
-        let records = Self::kept_in(path);
-        records.known.lock().read_only = true;
+    /// Records of a store, which is read when they are first needed.
+    pub fn stored(store: Option<Arc<dyn ContentStore>>) -> Self {
+        let records = Self::in_memory();
+        records.table.lock().store = store;
         records
     }
 
@@ -115,126 +119,113 @@ impl Records {
 
     /// Estimated heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.known.lock().heap_bytes()
+        self.table.lock().heap_bytes()
     }
 
     /// Whether this is the first time that someone asks; so a complaint is made once.
     pub fn may_complain(&self) -> bool {
-        !std::mem::replace(&mut self.known.lock().complained, true)
+        !std::mem::replace(&mut self.table.lock().complained, true)
     }
 
-    /// Drops what depends on other settings, and opens the file if that was not done yet.
-    pub(super) fn open(&self, shape: u64) {
-        let mut known = self.known.lock();
-        if known.shape == Some(shape) {
+    /// Reads the store if that was not done yet; drops what depends on other settings.
+    pub(super) fn open(&self, settings: u64) {
+        let mut table = self.table.lock();
+        if table.settings == Some(settings) {
             return;
         }
-        *known = Known {
-            path: known.path.take(),
-            read_only: known.read_only,
-            shape: Some(shape),
-            complained: known.complained,
-            ..Known::default()
+        *table = RecordTable {
+            store: table.store.take(),
+            settings: Some(settings),
+            complained: table.complained,
+            ..RecordTable::default()
         };
-        let Some(path) = known.path.clone() else {
-            return;
-        };
-        let read_only = known.read_only;
-        let take = |frame: Read<'_>| known.restore(frame);
-        if read_only {
-            return RecordsFile::read(&path, shape, take);
-        }
-        match RecordsFile::open(&path, shape, take) {
-            Ok(file) => known.file = Some(file),
-            Err(error) => {
-                tracing::warn!(%error, "records of past commits are not kept: the file cannot be used");
-            }
-        }
+        table.read_store();
     }
 
     /// The path itself, or the same one from before.
     pub(super) fn intern(&self, path: &str) -> Option<RepoPath> {
-        self.known.lock().intern(path)
+        self.table.lock().intern(path)
     }
 
     /// The records of commits, as far as there are any.
     pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<Record>>> {
-        let mut known = self.known.lock();
-        let round = known.round;
+        let mut table = self.table.lock();
+        let round = table.round;
         let mut record_of = |id| {
-            let kept = known.records.get_mut(id)?;
-            kept.round = round;
-            Some(Arc::clone(&kept.record))
+            let slot = table.records.get_mut(id)?;
+            slot.round = round;
+            Some(Arc::clone(&slot.record))
         };
         commits.iter().map(&mut record_of).collect()
     }
 
     /// Those of the commits whose files are not known.
     pub(super) fn without_names(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
-        let known = self.known.lock();
-        let is_unknown = |id: &&ObjectId| !known.records.contains_key(*id);
+        let table = self.table.lock();
+        let is_unknown = |id: &&ObjectId| !table.records.contains_key(*id);
         commits.iter().filter(is_unknown).copied().collect()
     }
 
     /// Those of the commits whose functions are not known and may be had.
     pub(super) fn without_functions(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
-        let known = self.known.lock();
-        if known.lost.len() > MOST_LOST {
+        let table = self.table.lock();
+        if table.lost.len() > MAX_LOST {
             return Vec::new();
         }
         let is_wanted = |id: &&ObjectId| {
-            let kept = known.records.get(*id);
-            kept.is_some_and(|kept| kept.record.functions.is_none()) && !known.lost.contains(*id)
+            let slot = table.records.get(*id);
+            slot.is_some_and(|slot| slot.record.functions.is_none()) && !table.lost.contains(*id)
         };
         commits.iter().filter(is_wanted).copied().collect()
     }
 
     /// Whether so many blobs are missing that functions are not read any more.
     pub(super) fn gave_up(&self) -> bool {
-        self.known.lock().lost.len() > MOST_LOST
+        self.table.lock().lost.len() > MAX_LOST
     }
 
     /// Whether the functions of all these commits cannot be read, and not of a few of them.
     pub(super) fn lost_all(&self, commits: &[ObjectId]) -> bool {
-        let known = self.known.lock();
-        !commits.is_empty() && commits.iter().all(|id| known.lost.contains(id))
+        let table = self.table.lock();
+        !commits.is_empty() && commits.iter().all(|id| table.lost.contains(id))
     }
 
     pub(super) fn lose(&self, commits: &[ObjectId]) {
-        self.known.lock().lost.extend(commits);
+        self.table.lock().lost.extend(commits);
     }
 
     /// Takes in the files of commits.
     pub(super) fn add_names(&self, commits: Vec<(ObjectId, Names)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
-        let mut known = self.known.lock();
-        known.write(commits.iter().map(|(id, names)| (id, Frame::Names(names))));
+        let mut table = self.table.lock();
+        let stored: Vec<_> = commits.iter().map(|(id, names)| (*id, names)).collect();
+        table.write(NAMES, &stored, codec::encode_names);
         for (id, names) in commits {
-            known.insert(id, names);
+            table.insert(id, names);
         }
     }
 
     /// Takes in the functions of commits whose files are known.
-    pub(super) fn add_functions(&self, commits: Vec<(ObjectId, Vec<Vec<Box<str>>>)>) {
+    pub(super) fn add_functions(&self, commits: Vec<(ObjectId, Functions)>) {
         self.read.fetch_add(commits.len(), Ordering::Relaxed);
-        let mut known = self.known.lock();
-        let frames = commits.iter();
-        known.write(frames.map(|(id, functions)| (id, Frame::Functions(functions))));
+        let mut table = self.table.lock();
+        let stored: Vec<_> = commits.iter().map(|(id, all)| (*id, all)).collect();
+        table.write(FUNCTIONS, &stored, codec::encode_functions);
         for (id, functions) in commits {
-            known.set_functions(&id, functions);
+            table.set_functions(&id, functions);
         }
     }
 
     /// A revision's records were read. Those that no revision used for longest are dropped where
     /// there are more than twice as many as one revision has.
     pub(super) fn end_round(&self, commits: usize) {
-        let most = (2 * commits).max(FEW);
-        let mut known = self.known.lock();
-        known.round += 1;
-        if known.records.len() > most {
-            known.drop_oldest(most);
+        let max = (2 * commits).max(FEW);
+        let mut table = self.table.lock();
+        table.round += 1;
+        if table.records.len() > max {
+            table.drop_oldest(max);
         }
-        known.shrink_file(6 * most);
+        table.shrink_store(6 * max);
     }
 }
 
@@ -242,7 +233,7 @@ fn has_functions(file: &RepoPath) -> bool {
     hunks::of_path(file.as_str()).is_some()
 }
 
-impl Known {
+impl RecordTable {
     fn intern(&mut self, path: &str) -> Option<RepoPath> {
         if let Some(known) = self.paths.get(path) {
             return Some(known.clone());
@@ -253,11 +244,11 @@ impl Known {
     }
 
     fn heap_bytes(&self) -> usize {
-        let entry = size_of::<(ObjectId, Kept)>() + size_of::<Record>() + 32;
-        let of_record = |kept: &Kept| {
-            let Names { files, renames } = &kept.record.names;
+        let entry = size_of::<(ObjectId, Slot)>() + size_of::<Record>() + 32;
+        let of_record = |slot: &Slot| {
+            let Names { files, renames } = &slot.record.names;
             let names = size_of_val(&**files) + size_of_val(&**renames);
-            let functions = kept.record.functions.iter().flatten();
+            let functions = slot.record.functions.iter().flatten();
             let functions = functions.map(|of_file| {
                 let bytes = of_file
                     .iter()
@@ -280,58 +271,103 @@ impl Known {
             functions: (!names.files.iter().any(has_functions)).then(Vec::new),
             names,
         };
-        let kept = Kept {
+        let slot = Slot {
             record: Arc::new(record),
             round: self.round,
         };
-        self.records.insert(id, kept);
+        self.records.insert(id, slot);
     }
 
-    fn set_functions(&mut self, id: &ObjectId, functions: Vec<Vec<Box<str>>>) {
-        if let Some(kept) = self.records.get_mut(id)
-            && kept.record.names.files.len() == functions.len()
+    fn set_functions(&mut self, id: &ObjectId, functions: Functions) {
+        if let Some(slot) = self.records.get_mut(id)
+            && slot.record.names.files.len() == functions.len()
         {
-            Arc::make_mut(&mut kept.record).functions = Some(functions);
+            Arc::make_mut(&mut slot.record).functions = Some(functions);
         }
     }
 
-    fn restore(&mut self, frame: Read<'_>) -> Option<()> {
-        match frame {
-            Read::Names { id, files, renames } => {
-                let files = files
-                    .iter()
-                    .map(|path| self.intern(path))
-                    .collect::<Option<_>>()?;
-                let renames = renames
-                    .iter()
-                    .map(|(old, new)| Some((self.intern(old)?, self.intern(new)?)))
-                    .collect::<Option<_>>()?;
-                self.insert(id, Names { files, renames });
+    fn read_store(&mut self) {
+        let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
+            return;
+        };
+        let mut keys = store.keys();
+        let all = keys.len();
+        keys.retain(|key| key.starts_with(&settings.to_be_bytes()));
+        if keys.len() < all {
+            let is_wanted = |key: &[u8]| key.starts_with(&settings.to_be_bytes());
+            self.complain_of(store.retain(MaxWaste::None, &is_wanted).map(drop));
+        }
+        // By kind, so that the names are there when the functions come.
+        keys.sort_unstable();
+        for key in &keys {
+            if let Some(bytes) = store.get(key) {
+                self.restore(key.get(8).copied(), &bytes);
             }
-            Read::Functions { id, functions } => self.set_functions(&id, functions),
+        }
+    }
+
+    /// Takes in a value of the store; `None` where it is of another format.
+    fn restore(&mut self, kind: Option<u8>, bytes: &[u8]) -> Option<()> {
+        if kind == Some(NAMES) {
+            let commits = codec::decode_names(bytes)?;
+            self.stored += commits.len();
+            for commit in commits {
+                self.restore_names(&commit)?;
+            }
+        } else {
+            let commits = codec::decode_functions(bytes)?;
+            self.stored += commits.len();
+            for (id, functions) in commits {
+                self.set_functions(&id, functions);
+            }
         }
         Some(())
     }
 
-    fn write<'a>(&mut self, frames: impl Iterator<Item = (&'a ObjectId, Frame<'a>)>) {
-        let Some(file) = &mut self.file else { return };
-        if let Err(error) = file.append(frames) {
-            tracing::warn!(%error, "records of past commits are not kept any more");
-            self.file = None;
+    fn restore_names(&mut self, commit: &StoredNames<'_>) -> Option<()> {
+        let files = commit.files.iter().map(|path| self.intern(path));
+        let files = files.collect::<Option<_>>()?;
+        let renames = commit.renames.iter();
+        let renames = renames.map(|(old, new)| Some((self.intern(old)?, self.intern(new)?)));
+        let renames = renames.collect::<Option<_>>()?;
+        self.insert(commit.id, Names { files, renames });
+        Some(())
+    }
+
+    /// Stores something of commits, as values of one kind.
+    fn write<T>(
+        &mut self,
+        kind: u8,
+        commits: &[(ObjectId, T)],
+        encode: impl Fn(&[(ObjectId, T)]) -> Vec<u8>,
+    ) {
+        let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
+            return;
+        };
+        let entries = batches(settings, kind, commits, encode);
+        self.stored += commits.len();
+        self.complain_of(store.put_all(&mut entries.into_iter()));
+    }
+
+    /// Where storing failed: says so, and stores nothing from then on.
+    fn complain_of(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written {
+            tracing::warn!(%error, "records of past commits are not stored any more");
+            self.store = None;
         }
     }
 
-    fn drop_oldest(&mut self, most: usize) {
-        let mut rounds: Vec<u64> = self.records.values().map(|kept| kept.round).collect();
+    fn drop_oldest(&mut self, max: usize) {
+        let mut rounds: Vec<u64> = self.records.values().map(|slot| slot.round).collect();
         rounds.sort_unstable_by(|a, b| b.cmp(a));
-        let Some(oldest) = rounds.get(most).copied() else {
+        let Some(oldest) = rounds.get(max).copied() else {
             return;
         };
         // The last round stays whole, however many it has.
         let keep_from = (oldest + 1).min(self.round.saturating_sub(1));
-        self.records.retain(|_, kept| kept.round >= keep_from);
+        self.records.retain(|_, slot| slot.round >= keep_from);
         let records = self.records.values();
-        let names = records.map(|kept| &kept.record.names);
+        let names = records.map(|slot| &slot.record.names);
         self.paths = names
             .flat_map(|names| {
                 let renamed = names.renames.iter().flat_map(|(old, new)| [old, new]);
@@ -341,29 +377,49 @@ impl Known {
             .collect();
     }
 
-    /// Writes the file anew where most of it was dropped.
-    fn shrink_file(&mut self, most_frames: usize) {
-        let frames = self.file.as_ref().map_or(0, RecordsFile::frames);
-        if frames <= most_frames {
-            return;
-        }
-        let (Some(path), Some(shape)) = (self.path.clone(), self.shape) else {
+    /// Stores what is known as new values, in the place of those of which too much was dropped.
+    fn shrink_store(&mut self, max: usize) {
+        let (Some(store), Some(settings)) = (self.store.clone(), self.settings) else {
             return;
         };
-        let names = self
-            .records
-            .iter()
-            .map(|(id, kept)| (id, Frame::Names(&kept.record.names)));
-        let functions = self
-            .records
-            .iter()
-            .filter_map(|(id, kept)| Some((id, Frame::Functions(kept.record.functions.as_ref()?))));
-        match RecordsFile::replace(&path, shape, names.chain(functions)) {
-            Ok(file) => self.file = Some(file),
-            Err(error) => {
-                tracing::warn!(%error, "records of past commits are not kept any more");
-                self.file = None;
-            }
+        if self.stored <= max || !store.is_writable() {
+            return;
         }
+        let slots = self.records.iter();
+        let names: Vec<_> = slots.map(|(id, slot)| (*id, &slot.record.names)).collect();
+        let slots = self.records.iter();
+        let functions: Vec<_> = slots
+            .filter_map(|(id, slot)| Some((*id, slot.record.functions.as_ref()?)))
+            .collect();
+        let stored = names.len() + functions.len();
+        let mut entries = batches(settings, NAMES, &names, codec::encode_names);
+        entries.extend(batches(
+            settings,
+            FUNCTIONS,
+            &functions,
+            codec::encode_functions,
+        ));
+        let wanted: HashSet<Key> = entries.iter().map(|(key, _)| key.clone()).collect();
+        let written = store.put_all(&mut entries.into_iter());
+        let written =
+            written.and_then(|()| store.retain(MaxWaste::None, &|key| wanted.contains(key)));
+        self.stored = stored;
+        self.complain_of(written.map(drop));
     }
+}
+
+/// Values of one kind, each of a batch of commits, named by their settings and contents.
+fn batches<T>(
+    settings: u64,
+    kind: u8,
+    commits: &[(ObjectId, T)],
+    encode: impl Fn(&[(ObjectId, T)]) -> Vec<u8>,
+) -> Vec<Entry> {
+    let entry = |batch: &[(ObjectId, T)]| {
+        let bytes = encode(batch);
+        let hash = xxhash_rust::xxh3::xxh3_128(&bytes).to_be_bytes();
+        let key = [&settings.to_be_bytes()[..], &[kind], &hash].concat();
+        (key.into(), bytes)
+    };
+    commits.chunks(BATCH).map(entry).collect()
 }

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::heads::{brings_news, head, is_bot};
 use super::*;
+use crate::disk::Pack;
 
 struct Fixture {
     _keep: TempDir,
@@ -255,9 +256,9 @@ fn long_ids_are_read_alike() {
     let f = Fixture::with_ids("sha256");
     f.write("a.py", CART);
     f.commit("one");
-    let records = f.root.with_file_name("shop.records");
+    let path = f.root.with_file_name("history.pack");
     for _ in 0..2 {
-        let past = f.load("HEAD", &Records::kept_in(records.clone()));
+        let past = f.load("HEAD", &stored_at(&path));
         assert_eq!(shown(&past), ["one: a.py(Cart add total)"]);
     }
 }
@@ -343,6 +344,10 @@ fn what_a_shallow_clone_left_out_is_not_guessed() {
     assert_eq!(seen()[1], "two: b.py(b)", "known as soon as it can be");
 }
 
+fn stored_at(path: &Path) -> Records {
+    Records::stored(Some(Arc::new(Pack::open(path.to_owned(), 1))))
+}
+
 #[test]
 fn records_outlive_the_process_and_damage() {
     let f = Fixture::new();
@@ -350,8 +355,8 @@ fn records_outlive_the_process_and_damage() {
     f.commit("one");
     f.write("a.py", CART.replace("return 1", "return 2"));
     f.commit("two");
-    let path = f.root.with_file_name("shop.records");
-    let fresh = || Records::kept_in(path.clone());
+    let path = f.root.with_file_name("history.pack");
+    let fresh = || stored_at(&path);
     let records = fresh();
     let first = shown(&f.load("HEAD", &records));
     assert_eq!(records.read_count(), 4, "files and functions of each");
@@ -374,7 +379,7 @@ fn records_outlive_the_process_and_damage() {
     assert!((1..=6).contains(&again), "what was damaged alone: {again}");
     let records = fresh();
     f.load("HEAD", &records);
-    assert_eq!(records.read_count(), 0, "the damage is mended");
+    assert_eq!(records.read_count(), 0, "the damage is repaired");
 }
 
 #[test]

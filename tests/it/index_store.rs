@@ -161,12 +161,7 @@ async fn damage_is_found_and_made_good() {
     app.add_tree("shop", &root, true).await;
     let before = answers(&app, "shop").await;
     app.end().await;
-    let names = [
-        "facts.pack",
-        "lexical.pack",
-        "references.pack",
-        "tree.state",
-    ];
+    let names = ["facts.pack", "lexical.pack", "references.pack", "tree.pack"];
     for (number, name) in names.iter().cycle().take(16).enumerate() {
         let path = good.path().join("index/shop").join(name);
         let mut bytes = fs::read(&path).unwrap();
@@ -193,6 +188,39 @@ async fn damage_is_found_and_made_good() {
     let app = TestApp::start().await;
     assert!(app.metric("foveate_disk_damaged_total", "").await > 0.0);
     app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_of_earlier_formats_are_deleted_and_made_again() {
+    let data = tempfile::tempdir().unwrap();
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "first");
+    age(&root);
+    let before = store(data.path(), &root).await;
+    let stored = data.path().join("index/shop");
+    let earlier = [
+        (
+            "facts.pack",
+            "foveate pack 0\n\0 and more than a head of it",
+        ),
+        ("tree.state", "foveate whole 1\n"),
+        ("rest.state", "foveate whole 1\n"),
+        ("lexical.unfinished", "foveate pack 1\n"),
+    ];
+    for (name, content) in earlier {
+        fs::write(stored.join(name), content).unwrap();
+    }
+    let history = data.path().join("history");
+    fs::create_dir(&history).unwrap();
+    fs::write(history.join("shop.records"), "foveate commit records 1").unwrap();
+
+    let app = TestApp::start_on(data.path()).await;
+    assert_eq!(answers(&app, "shop").await, before);
+    app.end().await;
+    assert!(!history.exists());
+    for (name, _) in &earlier[1..] {
+        assert!(!stored.join(name).exists(), "{name}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

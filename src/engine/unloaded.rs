@@ -1,17 +1,17 @@
-//! A repository that rests: registered, not in memory, and back as soon as it is asked. What is told
+//! An unloaded repository: registered, not in memory, and reloaded by the first question. What is told
 //! of it meanwhile, also by the next process.
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveate_index::stored::bytes::{Decoder, Encoder};
 
+use super::IndexStore;
 use super::repository::Published;
-use crate::disk::whole;
+use crate::disk::{get_only, put_only};
 
-/// What was known of a repository when it left memory.
+/// What was known of a repository when it was evicted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
+pub struct Unloaded {
     /// The commit of its index.
     pub commit: String,
     /// Whether its files differed from the commit.
@@ -28,11 +28,10 @@ pub struct Rest {
     pub used: u64,
 }
 
-/// In the directory of the repository's stored data.
-const FILE: &str = "rest.state";
-const SHAPE: u64 = 1;
+const FILE: &str = "summary.pack";
+const VERSION: u64 = 1;
 
-impl Rest {
+impl Unloaded {
     pub(super) fn of(published: &Published, bytes: usize, used: u64) -> Self {
         let snapshot = &published.snapshot;
         Self {
@@ -46,9 +45,9 @@ impl Rest {
         }
     }
 
-    /// What was written in the directory of a repository's stored data.
-    pub fn read(directory: &Path) -> Option<Self> {
-        let bytes = whole::read(&directory.join(FILE), SHAPE)?;
+    /// What is stored of a repository.
+    pub fn read(store: &IndexStore) -> Option<Self> {
+        let bytes = get_only(&*store.open(FILE, VERSION)?)?;
         let mut rest = Decoder::new(&bytes);
         Some(Self {
             commit: rest.text()?.to_owned(),
@@ -61,7 +60,7 @@ impl Rest {
         })
     }
 
-    pub(super) fn write(&self, directory: &Path) -> std::io::Result<()> {
+    pub(super) fn write(&self, store: &IndexStore) -> std::io::Result<()> {
         let mut out = Encoder::default();
         out.text(&self.commit);
         out.byte(u8::from(self.dirty));
@@ -69,7 +68,10 @@ impl Rest {
             out.number(number as u64);
         }
         out.number(self.used);
-        whole::write(&directory.join(FILE), SHAPE, &out.into_bytes())
+        match store.open(FILE, VERSION) {
+            Some(store) => put_only(&*store, out.into_bytes()),
+            None => Ok(()),
+        }
     }
 }
 

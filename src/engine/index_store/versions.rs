@@ -1,6 +1,5 @@
-//! What the packs of a repository depend on beside the keys of their entries: how each is written, what
-//! its stage makes of what it is given, and what that is. Another shape of a stage drops that stage alone,
-//! and those made from it.
+//! Format versions of a stored index, and which of them this program can read. Where the version of a
+//! stage differs, that stage alone is dropped, and those made from it.
 
 use std::path::Path;
 
@@ -11,46 +10,46 @@ use foveate_parse::Limits;
 
 use crate::disk::Pack;
 
-/// The packs in a repository's directory.
+/// Files in a repository's directory.
 pub(super) const FACTS: &str = "facts.pack";
 pub(super) const LEXICAL: &str = "lexical.pack";
 pub(super) const REFERENCES: &str = "references.pack";
 
-/// The shapes of all packs.
+/// The versions of all stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shapes {
-    pub(super) facts: Shape,
-    pub(super) lexical: Shape,
-    pub(super) references: Shape,
+pub(super) struct Versions {
+    pub(super) facts: Version,
+    pub(super) lexical: Version,
+    pub(super) references: Version,
 }
 
-/// What a stage's data depend on beside their keys.
+/// What the data of a stage depend on beside their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
-    /// How they are written.
+pub(super) struct Version {
+    /// Of the bytes.
     pub(super) format: u16,
-    /// What the stage makes of what it is given.
+    /// Of the code that makes the data.
     version: u16,
-    /// What it is given, hashed.
-    given: u32,
+    /// Hash of the limits, or of the version of the stage before.
+    inputs: u32,
 }
 
-impl Shapes {
+impl Versions {
     pub(super) fn new(limits: &Limits) -> Self {
-        let facts = Shape {
+        let facts = Version {
             format: facts::FORMAT,
             version: foveate_parse::VERSION,
-            given: hashed(format!("{limits:?}").as_bytes()),
+            inputs: hashed(format!("{limits:?}").as_bytes()),
         };
-        let lexical = Shape {
+        let lexical = Version {
             format: lexical::FORMAT,
             version: lexical::VERSION,
-            given: facts.hash(),
+            inputs: facts.hash(),
         };
-        let references = Shape {
+        let references = Version {
             format: references::FORMAT,
             version: references::VERSION,
-            given: facts.hash(),
+            inputs: facts.hash(),
         };
         Self {
             facts,
@@ -59,34 +58,34 @@ impl Shapes {
         }
     }
 
-    /// Those of the packs in a directory, but for references: they are read by who wrote them alone.
-    pub(super) fn at(directory: &Path, references: Shape) -> Option<Self> {
-        let shape = |file| Pack::shape_at(&directory.join(file)).map(Shape::of_number);
+    /// Those of the files in a directory. References are read only by the program that wrote them.
+    pub(super) fn at(directory: &Path, references: Version) -> Option<Self> {
+        let version = |file| Pack::version_at(&directory.join(file)).map(Version::of_number);
         Some(Self {
-            facts: shape(FACTS)?,
-            lexical: shape(LEXICAL)?,
+            facts: version(FACTS)?,
+            lexical: version(LEXICAL)?,
             references,
         })
     }
 
-    /// Whether what has these shapes is a whole index that `reader` can read.
+    /// Whether an index of these versions is complete and `reader` can read it.
     pub(super) fn is_readable(&self, reader: &Self) -> bool {
         (facts::OLDEST_FORMAT..=reader.facts.format).contains(&self.facts.format)
             && self.lexical.format == reader.lexical.format
-            && self.lexical.given == self.facts.hash()
+            && self.lexical.inputs == self.facts.hash()
     }
 }
 
-impl Shape {
+impl Version {
     pub(super) fn number(self) -> u64 {
-        u64::from(self.format) << 48 | u64::from(self.version) << 32 | u64::from(self.given)
+        u64::from(self.format) << 48 | u64::from(self.version) << 32 | u64::from(self.inputs)
     }
 
     fn of_number(number: u64) -> Self {
         Self {
             format: (number >> 48) as u16,
             version: (number >> 32) as u16,
-            given: number as u32,
+            inputs: number as u32,
         }
     }
 
@@ -104,17 +103,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_earlier_index_is_read_where_both_formats_are_known_and_it_is_whole() {
-        let mine = Shapes::new(&Limits::default());
-        let of = |facts: Shape, lexical: Shape| Shapes {
+    fn a_stale_index_is_read_where_both_formats_are_known_and_it_is_complete() {
+        let mine = Versions::new(&Limits::default());
+        let of = |facts: Version, lexical: Version| Versions {
             facts,
-            lexical: Shape {
-                given: facts.hash(),
+            lexical: Version {
+                inputs: facts.hash(),
                 ..lexical
             },
             ..mine
         };
-        let facts = |format, version| Shape {
+        let facts = |format, version| Version {
             format,
             version,
             ..mine.facts
@@ -122,23 +121,23 @@ mod tests {
         let next = mine.facts.version + 1;
         let other = facts(mine.facts.format, next);
         assert!(of(other, mine.lexical).is_readable(&mine));
-        let lexical = Shape {
+        let lexical = Version {
             version: mine.lexical.version + 1,
             ..mine.lexical
         };
         assert!(of(mine.facts, lexical).is_readable(&mine), "segments alone");
         let unknown = facts(mine.facts.format + 1, next);
         assert!(!of(unknown, mine.lexical).is_readable(&mine));
-        let lexical = Shape {
+        let lexical = Version {
             format: mine.lexical.format + 1,
             ..mine.lexical
         };
         assert!(!of(other, lexical).is_readable(&mine));
-        let mixed = Shapes {
+        let mixed = Versions {
             facts: other,
             ..mine
         };
         assert!(!mixed.is_readable(&mine), "segments of other facts");
-        assert_eq!(Shape::of_number(other.number()), other);
+        assert_eq!(Version::of_number(other.number()), other);
     }
 }

@@ -1,5 +1,5 @@
-//! Writes what a repository's index is made of to the disk, behind everybody's back: some time after
-//! the last change, again where that failed, and when the service stops. It changes no index.
+//! Writes the index of a repository to the disk, in the background: some time after the last change,
+//! again where that failed, and when the service stops. It changes no index.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::tree::Stats;
 use crate::engine::Repository;
 
 /// Time after which changes are written although others keep coming.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_DELAY: Duration = Duration::from_secs(30);
 /// The longest time between two attempts to write what could not be written: each try costs as much
 /// as the write.
-const LONGEST_RETRY: Duration = Duration::from_secs(300);
+const MAX_RETRY: Duration = Duration::from_secs(300);
 
-/// What writes one repository's data.
-pub(super) struct Keeper {
+/// Writes one repository's data.
+pub(super) struct Flusher {
     pub repository: Arc<Repository>,
     pub stats: Arc<Stats>,
     /// Time without changes after which they are written.
@@ -26,10 +26,10 @@ pub(super) struct Keeper {
     pub tracker: TaskTracker,
 }
 
-impl Keeper {
+impl Flusher {
     /// Writes until it is told to stop, and what is not written then.
-    pub async fn keep(self) {
-        if !self.repository.kept().is_writable() {
+    pub async fn run(self) {
+        if !self.repository.store().is_writable() {
             return;
         }
         let mut changes = self.repository.changes();
@@ -65,7 +65,7 @@ impl Keeper {
     /// Time until what could not be written is tried again: each time twice the time before.
     fn next_retry(&self, last: Option<Duration>) -> Duration {
         let next = last.map_or(self.quiet, |last| last * 2);
-        next.clamp(Duration::from_millis(1), LONGEST_RETRY)
+        next.clamp(Duration::from_millis(1), MAX_RETRY)
     }
 
     /// Waits until nothing changes any more, but not for ever.
@@ -76,7 +76,7 @@ impl Keeper {
         tokio::select! {
             () = self.stop.cancelled() => {}
             () = calm => {}
-            () = tokio::time::sleep(LONGEST) => {}
+            () = tokio::time::sleep(MAX_DELAY) => {}
         }
     }
 
@@ -124,10 +124,10 @@ fn save(repository: &Repository, stats: &Stats) -> bool {
     let snapshot = &basis.snapshot;
     let others = repository.revisions().warm();
     let saved = repository
-        .kept()
+        .store()
         .save(snapshot, &others)
         .and_then(|()| stats.save(|path| snapshot.files.find(path.as_str()).is_some()))
-        .and_then(|()| repository.store_rest());
+        .and_then(|()| repository.save_summary());
     if let Err(error) = &saved {
         tracing::warn!(
             repo = %repository.name(),

@@ -1,0 +1,344 @@
+//! The on-disk index of a repository: the facts of its blobs, by content id, the segments of its
+//! lexical index, and the resolved references of its current snapshot, each in a store with a version
+//! of its own; for runs that answer and end also indexes of past commits ([`history`]). It is written in
+//! the background by [`IndexStore::save`], and read where a blob or segment is not in memory. An index
+//! that an earlier program stored is read through [`IndexStore::stale`] alone.
+
+mod history;
+mod versions;
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use foveate_index::graph::stored as references;
+use foveate_index::stored::{Index, facts};
+use foveate_index::{FileId, Snapshot};
+use foveate_model::{Language, ObjectId, SourceFile};
+use foveate_parse::Limits;
+use parking_lot::Mutex;
+use rayon::prelude::*;
+
+pub use self::history::HistoryIndex;
+use self::versions::{FACTS, LEXICAL, REFERENCES, Versions};
+use super::Reading;
+use crate::disk::{self, ContentStore, Entry, Key, MaxWaste, Pack};
+
+/// Where the indexes of repositories are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreLocation {
+    /// Nowhere.
+    Memory,
+    /// In directories of their own below this one.
+    Directory(PathBuf),
+    /// There as well, where nothing can be written; the text says why.
+    ReadOnly(PathBuf, String),
+}
+
+/// The on-disk index of one repository. Without a directory it stores nothing.
+#[derive(Debug)]
+pub struct IndexStore {
+    directory: Option<PathBuf>,
+    versions: Versions,
+    /// Opened when first needed.
+    stages: OnceLock<Stages>,
+    /// Why the last write failed, or why none is tried.
+    error: Mutex<Option<String>>,
+    read_only: bool,
+}
+
+#[derive(Debug)]
+struct Stages {
+    facts: Arc<dyn ContentStore>,
+    lexical: Arc<dyn ContentStore>,
+    references: Arc<dyn ContentStore>,
+}
+
+impl IndexStore {
+    /// The index in the directory of this name.
+    pub fn new(location: &StoreLocation, name: &str, limits: &Limits) -> Self {
+        let (directory, error) = match location {
+            StoreLocation::Memory => (None, None),
+            StoreLocation::Directory(directory) => (Some(directory), None),
+            StoreLocation::ReadOnly(directory, reason) => (Some(directory), Some(reason.clone())),
+        };
+        let directory = directory.map(|directory| directory.join(name));
+        if let (Some(directory), None) = (&directory, &error) {
+            disk::remove_leftovers(directory);
+        }
+        Self {
+            directory,
+            versions: Versions::new(limits),
+            stages: OnceLock::new(),
+            read_only: error.is_some(),
+            error: Mutex::new(error),
+        }
+    }
+
+    /// The complete index that a program with other limits or versions stored, where it can be read;
+    /// only before this one has written anything.
+    pub(super) fn stale(&self) -> Option<Self> {
+        let directory = self.directory.clone()?;
+        let versions = Versions::at(&directory, self.versions.references)?;
+        let is_stale = versions != self.versions && versions.is_readable(&self.versions);
+        is_stale.then(|| Self {
+            directory: Some(directory),
+            versions,
+            stages: OnceLock::new(),
+            error: Mutex::default(),
+            read_only: true,
+        })
+    }
+
+    /// The directory of the repository's data; `None` where nothing is stored.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Whether anything may be written.
+    pub fn is_writable(&self) -> bool {
+        self.directory.is_some() && !self.read_only
+    }
+
+    /// Why the data on disk are not what they should be.
+    pub fn error(&self) -> Option<String> {
+        self.error.lock().clone()
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.directory.as_deref().map_or(0, disk::bytes_in)
+    }
+
+    /// Opens one more store in the repository's directory, for one user at a time; `None` where
+    /// nothing is stored.
+    pub fn open(&self, file: &str, version: u64) -> Option<Arc<dyn ContentStore>> {
+        let path = self.directory.as_ref()?.join(file);
+        let pack = if self.read_only {
+            Pack::open_read_only(path, version)
+        } else {
+            Pack::open(path, version)
+        };
+        Some(Arc::new(pack))
+    }
+
+    /// The facts of a blob that was read as `named`.
+    pub(super) fn find(&self, blob: ObjectId, named: Option<Language>) -> Option<Reading> {
+        let bytes = self.stages()?.facts.get(&facts::key(blob, named))?;
+        let format = self.versions.facts.format;
+        let (language, content) = facts::decode(&bytes, format, foveate_parse::languages::by_code)?;
+        Some(Reading {
+            language,
+            content: content.map(Arc::new),
+        })
+    }
+
+    /// What is stored of the index of just these files.
+    pub(super) fn index_of(&self, files: &[SourceFile]) -> Index {
+        let references = self.stages().and_then(|stages| stages.references_of(files));
+        if references.is_some() {
+            metrics::counter!("foveate_references_restored_total").increment(files.len() as u64);
+        }
+        Index {
+            segments: self.segments(),
+            references: references.unwrap_or_default(),
+            past: None,
+        }
+    }
+
+    /// The segments of the lexical index.
+    pub(super) fn segments(&self) -> Vec<Vec<u8>> {
+        let Some(stages) = self.stages() else {
+            return Vec::new();
+        };
+        let mut keys = stages.lexical.keys();
+        // So that of two segments with the same files it is always the same one that is used.
+        keys.sort();
+        keys.iter()
+            .filter_map(|key| stages.lexical.get(key))
+            .collect()
+    }
+
+    /// Writes what `current` and `others` have and the disk has not, and deletes what none of them
+    /// has once there is enough of it. Blocks, for seconds where there is much.
+    ///
+    /// # Errors
+    /// When the system refuses; [`Self::error`] tells until the next time.
+    pub fn save(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<()> {
+        self.update(current, others, MaxWaste::Third).map(drop)
+    }
+
+    /// As [`Self::save`], for runs that each look at one revision and end: what others had stays longer.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn save_one_of_many(&self, current: &Snapshot) -> io::Result<()> {
+        self.update(current, &[], MaxWaste::ThreeQuarters).map(drop)
+    }
+
+    /// As [`Self::save`], and deletes all that none of the snapshots has. Returns the bytes freed.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn collect(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<u64> {
+        self.update(current, others, MaxWaste::None)
+    }
+
+    fn update(
+        &self,
+        current: &Snapshot,
+        others: &[Arc<Snapshot>],
+        max_waste: MaxWaste,
+    ) -> io::Result<u64> {
+        let (Some(stages), true) = (self.stages(), self.is_writable()) else {
+            return Ok(0);
+        };
+        let updated = stages.update(current, others, max_waste);
+        *self.error.lock() = updated.as_ref().err().map(ToString::to_string);
+        if updated.is_err() {
+            metrics::counter!("foveate_disk_failed_writes_total").increment(1);
+        }
+        updated
+    }
+
+    fn stages(&self) -> Option<&Stages> {
+        self.directory.as_ref()?;
+        if self.stages.get().is_none() {
+            let stages = Stages {
+                facts: self.open(FACTS, self.versions.facts.number())?,
+                lexical: self.open(LEXICAL, self.versions.lexical.number())?,
+                references: self.open(REFERENCES, self.versions.references.number())?,
+            };
+            // Where another thread was faster, its stores are used.
+            let _ = self.stages.set(stages);
+        }
+        self.stages.get()
+    }
+}
+
+impl Stages {
+    fn update(
+        &self,
+        current: &Snapshot,
+        others: &[Arc<Snapshot>],
+        max_waste: MaxWaste,
+    ) -> io::Result<u64> {
+        let wanted = self.add_facts(current, others)?;
+        self.add_segments(current)?;
+        let is_held = |key: &[u8]| current.segments().any(|held| held.id().as_bytes() == key);
+        // Every segment is read at a start, wanted or not.
+        let max_segment_waste = match max_waste {
+            MaxWaste::ThreeQuarters => MaxWaste::Third,
+            other => other,
+        };
+        Ok(self.facts.retain(max_waste, &|key| wanted.contains(key))?
+            + self.lexical.retain(max_segment_waste, &is_held)?
+            + self.update_references(current, max_waste)?)
+    }
+
+    /// Writes facts that the disk has not. Returns the keys of all facts that the snapshots have.
+    fn add_facts(&self, current: &Snapshot, others: &[Arc<Snapshot>]) -> io::Result<HashSet<Key>> {
+        let others = others.iter().map(|snapshot| &**snapshot);
+        let files = std::iter::once(current)
+            .chain(others)
+            .flat_map(|snapshot| snapshot.files.as_slice());
+        let mut wanted = HashSet::new();
+        let mut missing = files.filter_map(|file| {
+            let key = key_of(file)?;
+            let is_new = wanted.insert(key.clone()) && !self.facts.contains(&key);
+            if !is_new {
+                return None;
+            }
+            let content = match (&file.content, &file.skipped) {
+                (Some(content), _) => Ok(&**content),
+                (None, Some(reason)) => Err(reason),
+                (None, None) => return None,
+            };
+            Some((key, facts::encode(file.language, content)?))
+        });
+        self.facts.put_all(&mut missing)?;
+        Ok(wanted)
+    }
+
+    fn add_segments(&self, current: &Snapshot) -> io::Result<()> {
+        let is_stored = |file: FileId| {
+            let key = key_of(current.files.file(file));
+            key.is_some_and(|key| self.facts.contains(&key))
+        };
+        let missing = current
+            .segments()
+            .filter(|segment| !self.lexical.contains(segment.id().as_bytes()))
+            .map(|segment| {
+                let bytes = segment.encode(is_stored).map_err(io::Error::other)?;
+                Ok((segment.id().as_bytes().into(), bytes))
+            })
+            .collect::<io::Result<Vec<Entry>>>()?;
+        self.lexical.put_all(&mut missing.into_iter())
+    }
+
+    /// Writes the references of `current`: those parts that the disk has not, and the list of all parts
+    /// under a key that stands for its files. None where a file may give other facts the next time, for
+    /// which they would not hold.
+    fn update_references(&self, current: &Snapshot, max_waste: MaxWaste) -> io::Result<u64> {
+        let files = current.files.as_slice();
+        let is_stored = |file: &SourceFile| {
+            file.content.is_none() || key_of(file).is_some_and(|key| self.facts.contains(&key))
+        };
+        if !files.iter().all(is_stored) {
+            return Ok(0);
+        }
+        let list = key_of_list(files);
+        if self.parts_of(&list).is_none() {
+            let parts = current.graph.stored_references();
+            let keys: Vec<PartKey> = parts.iter().map(|part| key_of_part(part)).collect();
+            let missing = keys.iter().zip(parts);
+            let missing = missing.filter(|(key, _)| !self.references.contains(*key));
+            let parts = missing.map(|(key, part)| (Box::from(&key[..]), part));
+            let all = (Box::from(&list[..]), keys.concat());
+            self.references.put_all(&mut parts.chain([all]))?;
+        }
+        let parts: HashSet<PartKey> = self.parts_of(&list).into_iter().flatten().collect();
+        self.references
+            .retain(max_waste, &|key| key == list || parts.contains(key))
+    }
+
+    /// The keys of the parts of a list; `None` where one is not there.
+    fn parts_of(&self, list: &PartKey) -> Option<Vec<PartKey>> {
+        let keys = self.references.get(list)?;
+        let (keys, rest) = keys.as_chunks();
+        let is_complete = rest.is_empty() && keys.iter().all(|key| self.references.contains(key));
+        is_complete.then(|| keys.to_vec())
+    }
+
+    fn references_of(&self, files: &[SourceFile]) -> Option<Vec<Vec<u8>>> {
+        let parts = self.parts_of(&key_of_list(files))?;
+        let parts = parts.par_iter().map(|key| self.references.get(key));
+        parts.collect()
+    }
+}
+
+/// What names a list of references, or a part of one.
+type PartKey = [u8; 17];
+
+fn key_of_list(files: &[SourceFile]) -> PartKey {
+    hashed_key(b'l', &references::table(files))
+}
+
+fn key_of_part(part: &[u8]) -> PartKey {
+    hashed_key(b'p', part)
+}
+
+/// A kind, and the hash of some bytes.
+fn hashed_key(kind: u8, bytes: &[u8]) -> PartKey {
+    let mut key = [kind; 17];
+    key[1..].copy_from_slice(&xxhash_rust::xxh3::xxh3_128(bytes).to_le_bytes());
+    key
+}
+
+/// The key of the facts of a file's blob; `None` for a file that was not read.
+fn key_of(file: &SourceFile) -> Option<Key> {
+    let is_read = file.blob.as_bytes().iter().any(|byte| *byte != 0)
+        && foveate_parse::skip_by_name(&file.path).is_none();
+    is_read.then(|| facts::key(file.blob, foveate_parse::language_by_name(&file.path)))
+}

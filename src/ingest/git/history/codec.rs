@@ -1,0 +1,105 @@
+//! Records of commits as bytes and back, a batch of them in one value.
+
+use foveate_index::stored::bytes::{Decoder, Encoder};
+use foveate_model::{ObjectId, RepoPath};
+
+use super::records::Names;
+
+/// Changes with the format, and with what is taken for a definition.
+pub const VERSION: u64 = 2;
+
+/// Functions that a commit changed, for each of its files.
+pub type Functions = Vec<Vec<Box<str>>>;
+
+/// The files of commits, as they were stored.
+pub struct StoredNames<'a> {
+    pub id: ObjectId,
+    pub files: Vec<&'a str>,
+    /// Old and new names.
+    pub renames: Vec<(&'a str, &'a str)>,
+}
+
+/// The bytes of the files of commits.
+pub fn encode_names(commits: &[(ObjectId, &Names)]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    let path = |out: &mut Encoder, path: &RepoPath| out.text(path.as_str());
+    out.list(commits, |out, (id, names)| {
+        out.bytes(id.as_bytes());
+        out.list(&names.files, path);
+        out.list(&names.renames, |out, (old, new)| {
+            path(out, old);
+            path(out, new);
+        });
+    });
+    out.into_bytes()
+}
+
+/// What [`encode_names`] wrote; `None` for other bytes.
+pub fn decode_names(bytes: &[u8]) -> Option<Vec<StoredNames<'_>>> {
+    decode(bytes, |rest| {
+        Some(StoredNames {
+            id: ObjectId::from_bytes(rest.bytes()?)?,
+            files: rest.list(Decoder::text)?,
+            renames: rest.list(|rest| Some((rest.text()?, rest.text()?)))?,
+        })
+    })
+}
+
+/// The bytes of the functions of commits.
+pub fn encode_functions(commits: &[(ObjectId, &Functions)]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.list(commits, |out, (id, files)| {
+        out.bytes(id.as_bytes());
+        out.list(files, |out, functions| {
+            out.list(functions, |out, name| out.text(name));
+        });
+    });
+    out.into_bytes()
+}
+
+/// What [`encode_functions`] wrote; `None` for other bytes.
+pub fn decode_functions(bytes: &[u8]) -> Option<Vec<(ObjectId, Functions)>> {
+    let name = |rest: &mut Decoder<'_>| rest.text().map(Box::from);
+    decode(bytes, |rest| {
+        let id = ObjectId::from_bytes(rest.bytes()?)?;
+        Some((id, rest.list(|rest| rest.list(name))?))
+    })
+}
+
+fn decode<'a, T>(
+    bytes: &'a [u8],
+    item: impl FnMut(&mut Decoder<'a>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let mut rest = Decoder::new(bytes);
+    let items = rest.list(item)?;
+    rest.is_empty().then_some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let ids = ["1", "2"].map(|digit| ObjectId::from_hex(&digit.repeat(40)).unwrap());
+        let names = Names {
+            files: vec![path("a.py"), path("x/y.py")],
+            renames: vec![(path("b.py"), path("a.py"))],
+        };
+        let empty = Names::default();
+        let bytes = encode_names(&[(ids[0], &names), (ids[1], &empty)]);
+        let read = decode_names(&bytes).unwrap();
+        assert_eq!((read[0].id, read[1].id), (ids[0], ids[1]));
+        assert_eq!(read[0].files, ["a.py", "x/y.py"]);
+        assert_eq!(read[0].renames, [("b.py", "a.py")]);
+        assert!(read[1].files.is_empty() && read[1].renames.is_empty());
+
+        let functions: Functions = vec![vec!["f".into(), "größe".into()], vec![]];
+        let bytes = encode_functions(&[(ids[0], &functions)]);
+        assert_eq!(decode_functions(&bytes), Some(vec![(ids[0], functions)]));
+        for length in 0..bytes.len() {
+            assert_eq!(decode_functions(&bytes[..length]), None, "cut at {length}");
+        }
+    }
+}
