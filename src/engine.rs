@@ -98,8 +98,8 @@ impl Engine {
         // One for each run of a whole repository, and one for what is asked meanwhile.
         let runs = settings.index_runs.max(1);
         // The files of a past are read in a run's turn, its functions in one of a history.
-        let behind = runs + settings.history_runs.max(1);
-        let pools = Pools::new(runs + 1, settings.index_threads, behind)?;
+        let background = runs + settings.history_runs.max(1);
+        let pools = Pools::new(runs + 1, settings.index_threads, background)?;
         Ok(Self {
             ranking: Arc::new(ranking),
             blobs: BlobCache::new(settings.limits, settings.blob_cache_bytes),

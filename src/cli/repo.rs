@@ -49,7 +49,7 @@ enum RepoCommand {
         /// Its name.
         name: String,
     },
-    /// Look at a repository's source again; fetches a remote one.
+    /// Scan at a repository's source again; fetches a remote one.
     Sync {
         /// Its name.
         name: String,

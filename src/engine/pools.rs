@@ -16,7 +16,7 @@ pub struct Pools {
     /// Locked for a look, never across work.
     runs: Mutex<Runs>,
     pasts: ThreadPool,
-    behind: ThreadPool,
+    background: ThreadPool,
 }
 
 /// The niceness of threads that give way: beside one that does not, they get a tenth of a core.
@@ -60,11 +60,15 @@ impl Drop for Run<'_> {
 }
 
 impl Pools {
-    /// At least one pool, each of `threads` threads, and `behind` threads for what nobody waits for.
+    /// At least one pool, each of `threads` threads, and `background` threads for what nobody waits for.
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub fn new(pools: usize, threads: usize, behind: usize) -> Result<Self, ThreadPoolBuildError> {
+    pub fn new(
+        pools: usize,
+        threads: usize,
+        background: usize,
+    ) -> Result<Self, ThreadPoolBuildError> {
         let pool = |number: usize| {
             ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -79,23 +83,23 @@ impl Pools {
         let pasts = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|thread| format!("past-{thread}"))
-            .start_handler(|_| give_way());
-        let behind = ThreadPoolBuilder::new()
-            .num_threads(behind.max(1))
-            .thread_name(|thread| format!("behind-{thread}"))
-            .start_handler(|_| give_way());
+            .start_handler(|_| lower_priority());
+        let background = ThreadPoolBuilder::new()
+            .num_threads(background.max(1))
+            .thread_name(|thread| format!("background-{thread}"))
+            .start_handler(|_| lower_priority());
         Ok(Self {
             pools,
             runs: Mutex::new(runs),
             pasts: pasts.build()?,
-            behind: behind.build()?,
+            background: background.build()?,
         })
     }
 
     /// Runs `work` that nobody waits for, each on one thread, and waits for it: where answers need the
     /// cores, it takes as long as they do.
-    pub fn behind<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.behind.install(carried(work))
+    pub fn background<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.background.install(carried(work))
     }
 
     /// Runs `work` in a pool and waits for it. Not from within a run, which has its pool already.
@@ -120,7 +124,7 @@ impl Pools {
 
 /// Lowers the priority of this thread, which is all that this means on Linux. Elsewhere it would be
 /// that of the process.
-fn give_way() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
         tracing::warn!(%error, "what nobody waits for does not give way to answers");
@@ -146,7 +150,7 @@ mod tests {
             printed.expect("a number")
         };
         let before: i32 = nice();
-        assert_eq!(pools.behind(nice), NICE.max(before));
+        assert_eq!(pools.background(nice), NICE.max(before));
         assert_eq!(pools.add_past(nice), NICE.max(before));
         assert_eq!(pools.install(nice), before);
     }

@@ -87,13 +87,13 @@ pub fn table(cases: &[CaseResult]) -> String {
 const SIZE: (f64, f64) = (640.0, 400.0);
 const MARGIN: f64 = 50.0;
 /// Tokens at the right end.
-const MOST_TOKENS: f64 = 8000.0;
+const MAX_TOKENS: f64 = 8000.0;
 
 /// Share shown over tokens as a drawing (SVG): a line through the thresholds, a mark per breadth.
 pub fn svg(cases: &[CaseResult]) -> String {
     let (width, height) = SIZE;
     let at = |tokens: f64, share: f64| {
-        let x = MARGIN + tokens / MOST_TOKENS * (width - 2.0 * MARGIN);
+        let x = MARGIN + tokens / MAX_TOKENS * (width - 2.0 * MARGIN);
         let y = height - MARGIN - share * (height - 2.0 * MARGIN);
         (x, y)
     };

@@ -15,12 +15,12 @@ use super::case::Case;
 use crate::ingest::git::{CommitChange, GitError, GitRepo};
 
 /// A commit that changed more source files says little of each.
-const MOST_FILES: usize = 5;
+const MAX_FILES: usize = 5;
 /// A shorter message says nothing.
-const LEAST_WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 /// Commits that are looked at, at a time and in all.
 const ROUND: usize = 500;
-const MOST_LOOKED_AT: usize = 20_000;
+const MAX_LOOKED_AT: usize = 20_000;
 
 /// Cases from the newest commits that `HEAD` reaches, oldest first, `most` at most. `label` becomes
 /// their repository.
@@ -30,7 +30,7 @@ const MOST_LOOKED_AT: usize = 20_000;
 pub fn mine(git: &GitRepo, label: &str, most: usize) -> Result<Vec<Case>, GitError> {
     let (head, stop) = (git.resolve("HEAD")?, CancellationToken::new());
     let (mut cases, mut questions) = (Vec::new(), HashSet::new());
-    for start in (0..MOST_LOOKED_AT).step_by(ROUND) {
+    for start in (0..MAX_LOOKED_AT).step_by(ROUND) {
         let changes = git.changes(&head, start..start + ROUND, &stop)?;
         let found = changes.iter().filter_map(|change| case(change, label));
         cases.extend(found.inspect(|case: &Case| {
@@ -59,8 +59,8 @@ fn case(change: &CommitChange, label: &str) -> Option<Case> {
         .map(ToString::to_string)
         .collect();
     let query = question(&change.message);
-    let is_case = (1..=MOST_FILES).contains(&gold_files.len())
-        && query.split_whitespace().count() >= LEAST_WORDS;
+    let is_case = (1..=MAX_FILES).contains(&gold_files.len())
+        && query.split_whitespace().count() >= MIN_WORDS;
     is_case.then(|| Case {
         id: change.id.to_string(),
         set: String::new(),

@@ -24,7 +24,7 @@ pub fn best<'o>(headers: &HeaderMap, offers: &[&'o str]) -> Option<&'o str> {
         .enumerate()
         .filter_map(|(position, offer)| {
             let offered = MediaType::parse(offer).ok()?;
-            let (at, range) = most_exact(&ranges, &offered)?;
+            let (at, range) = max_exact(&ranges, &offered)?;
             let liked = (
                 range.thousandths,
                 range.exactness(),
@@ -37,7 +37,7 @@ pub fn best<'o>(headers: &HeaderMap, offers: &[&'o str]) -> Option<&'o str> {
 }
 
 /// The range that decides about a media type, and its place in the header.
-fn most_exact<'r, 'a>(
+fn max_exact<'r, 'a>(
     ranges: &'r [Range<'a>],
     offered: &MediaType<'_>,
 ) -> Option<(usize, &'r Range<'a>)> {

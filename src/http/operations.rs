@@ -112,7 +112,7 @@ pub async fn openapi() -> Result<Response, Problem> {
 
 /// Repositories with figures of their own; the others are counted under one name, so that the
 /// number of series stays bounded.
-const MOST_LABELLED: usize = 100;
+const MAX_LABELLED: usize = 100;
 const OTHERS: &str = "_others";
 
 fn exposition(state: &HttpState) -> String {
@@ -303,7 +303,7 @@ impl Figures {
     fn of(repositories: &[std::sync::Arc<Repository>]) -> Self {
         let mut figures = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
-            let name = if position < MOST_LABELLED {
+            let name = if position < MAX_LABELLED {
                 repository.name().as_str()
             } else {
                 OTHERS

@@ -29,7 +29,7 @@ const AT_A_TIME: usize = 8;
 /// what deriving a revision from its neighbour costs.
 const CALM: Duration = Duration::from_millis(250);
 /// After so long they are read although demands keep coming.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How many warm revisions a commit is compared with, those that were asked for last.
 const COMPARED: usize = 3;
 /// A revision that differs in no more files is taken without a look at others.
@@ -241,7 +241,7 @@ impl Supplier {
                 }
             }
         };
-        let _ = tokio::time::timeout(LONGEST_WAIT, calm).await;
+        let _ = tokio::time::timeout(MAX_WAIT, calm).await;
         Arc::clone(&self.histories).acquire_owned().await.ok()
     }
 

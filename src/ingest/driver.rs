@@ -28,7 +28,7 @@ use crate::engine::{
 };
 use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
-use tree::{Look, TreeWork, as_stored, threads_apart};
+use tree::{Scan, TreeWork, as_stored, threads_apart};
 
 /// What drives one repository.
 pub(super) struct Driver {
@@ -50,7 +50,7 @@ pub(super) struct Driver {
 /// The history of a commit, being loaded; nobody waits for its turn once it is dropped.
 type Loading = AbortOnDropHandle<(String, Result<Past, GitError>)>;
 
-/// What one look at the source led to.
+/// What one scan of the source led to.
 enum Outcome {
     /// A snapshot of this commit was published; its history is not loaded.
     WantsHistory(String),
@@ -88,10 +88,10 @@ impl Driver {
             return;
         };
         let mut history: Option<Loading> = None;
-        let mut next = Some(Look::Everything(Cause::Registered));
+        let mut next = Some(Scan::Everything(Cause::Registered));
         loop {
-            if let Some(look) = next.take() {
-                let (back, outcome) = self.look(work, look).instrument(run.clone()).await;
+            if let Some(scan) = next.take() {
+                let (back, outcome) = self.scan(work, scan).instrument(run.clone()).await;
                 let Some(back) = back else { return };
                 work = back;
                 match outcome {
@@ -106,8 +106,8 @@ impl Driver {
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
-                Some(()) = syncs.recv() => next = Some(Look::Everything(Cause::Sync)),
-                changed = work.changed(&self.settings) => next = Some(Look::At(changed)),
+                Some(()) = syncs.recv() => next = Some(Scan::Everything(Cause::Sync)),
+                changed = work.changed(&self.settings) => next = Some(Scan::At(changed)),
                 loaded = finished(&mut history) => {
                     let published = self.publish_history(work, loaded).instrument(run.clone());
                     let Some((back, next)) = published.await else {
@@ -117,10 +117,10 @@ impl Driver {
                     history =
                         next.and_then(|commit| self.load_history(commit, Step::Functions, &run));
                 }
-                () = at(full) => next = Some(Look::Everything(work.cause(&self.settings))),
+                () = at(full) => next = Some(Scan::Everything(work.cause(&self.settings))),
             }
-            if let Some(look) = &next {
-                run = self::run(&work.writer, look.cause());
+            if let Some(scan) = &next {
+                run = self::run(&work.writer, scan.cause());
             }
         }
     }
@@ -153,11 +153,11 @@ impl Driver {
         .await
     }
 
-    async fn look(&self, mut work: TreeWork, look: Look) -> (Option<TreeWork>, Outcome) {
-        // A look at everything takes its turn; a save does not wait behind other repositories, and
+    async fn scan(&self, mut work: TreeWork, scan: Scan) -> (Option<TreeWork>, Outcome) {
+        // A scan of everything takes its turn; a save does not wait behind other repositories, and
         // nobody waits behind a file system that hangs.
-        let turn = match look {
-            Look::Everything(_) if work.apart.is_none() => {
+        let turn = match scan {
+            Scan::Everything(_) if work.apart.is_none() => {
                 match self.turn(work.writer.repository()).await {
                     Some(turn) => Some(turn),
                     None => return (None, Outcome::Cancelled),
@@ -168,7 +168,7 @@ impl Driver {
         let settings = Arc::clone(&self.settings);
         let done = self
             .blocking(move || {
-                let outcome = work.look(look, &settings);
+                let outcome = work.scan(scan, &settings);
                 drop(turn);
                 (work, outcome)
             })

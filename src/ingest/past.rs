@@ -43,7 +43,7 @@ impl PastReader {
             // Held here: the work goes on where nobody waits for it any more.
             let _turn = turn;
             let read = || git.history(&commit, &limits, &records, step, &stop);
-            let past = engine.pools().behind(read);
+            let past = engine.pools().background(read);
             repository.set_records_bytes(records.heap_bytes());
             past
         }));

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// Beyond so many changed paths the whole tree is looked at.
-const MOST_PATHS: usize = 10_000;
+const MAX_PATHS: usize = 10_000;
 
 /// What changed since the last time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Changes {
         if set.is_empty() {
             return;
         }
-        if set.paths.len() > MOST_PATHS {
+        if set.paths.len() > MAX_PATHS {
             set.paths.clear();
             set.rescan = true;
         }
@@ -376,7 +376,7 @@ mod tests {
         assert!(changes.take().rescan);
         changes.add(Err(notify::Error::generic("lost")));
         assert!(changes.take().rescan);
-        for n in 0..=MOST_PATHS {
+        for n in 0..=MAX_PATHS {
             changes.add(event(EventKind::Any, &format!("/r/{n}")));
         }
         assert_ne!(changes.pending.load(Ordering::Relaxed), 0, "more than none");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use foveate_index::lexical::MOST_SEGMENTS;
+use foveate_index::lexical::MAX_SEGMENTS;
 use notify::{RecursiveMode, Watcher as _};
 use serde_json::{Value, json};
 
@@ -231,7 +231,7 @@ async fn reach_merging(server: &Server, root: &Path, round: u64) -> At {
 
 /// Whether the next change merges segments.
 async fn has_too_many_segments(server: &Server) -> bool {
-    server.metric("foveate_repository_segments").await > MOST_SEGMENTS as f64
+    server.metric("foveate_repository_segments").await > MAX_SEGMENTS as f64
 }
 
 /// Changes all files until the server is seen writing a stored file anew.

@@ -14,7 +14,7 @@ pub enum Citation {
 const ID_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
 
 /// Numbers of one digit count things (`#1`, `#2`) more often than they cite.
-const LEAST_NUMBER: u32 = 10;
+const MIN_NUMBER: u32 = 10;
 
 /// What `text` cites, in order: `#123`, `GH-123`, links to issues and commits of a forge, and
 /// words of hexadecimal digits. What stands in another link (a file at a commit) is no citation,
@@ -84,7 +84,7 @@ fn commit(digits: &str) -> Option<Citation> {
 
 fn number(digits: &str) -> Option<Citation> {
     let number = digits.parse().ok()?;
-    (number >= LEAST_NUMBER).then_some(Citation::Number(number))
+    (number >= MIN_NUMBER).then_some(Citation::Number(number))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ use crate::graph::targets::{Target, Targets};
 use crate::graph::test_links::TestLinks;
 use crate::graph::values::{Evaluator, Place};
 
-pub(crate) use crate::graph::resolve::{Known, Previous};
+pub(crate) use crate::graph::resolve::{Previous, Reuse};
 
 /// How sure a resolved reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

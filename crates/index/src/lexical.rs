@@ -4,13 +4,13 @@
 
 mod commits;
 mod fields;
-mod given;
 mod impacts;
 mod past;
 mod postings;
 mod score;
 mod segment;
 pub(crate) mod stored;
+mod term_scores;
 mod vocabulary;
 mod weights;
 
@@ -37,7 +37,7 @@ use crate::files::{ChunkId, FileId, Files};
 pub struct LexicalError(#[from] tantivy::TantivyError);
 
 /// More segments than this are merged: each costs a dictionary look-up per term and field.
-pub const MOST_SEGMENTS: usize = 8;
+pub const MAX_SEGMENTS: usize = 8;
 
 /// Files of a cold build are split into segments of at least this many bytes, one per thread.
 const SMALLEST_SPLIT_BYTES: usize = 1 << 20;
@@ -98,7 +98,7 @@ impl Lexical {
             .into_iter()
             .map(|segment| Part::claim(segment, files, &mut covered))
             .collect();
-        drop_worn(&mut parts, &mut covered);
+        drop_parts_to_merge(&mut parts, &mut covered);
         let fresh: Vec<FileId> = files
             .ids()
             .filter(|id| !covered[id.0 as usize] && files.content(*id).is_some())
@@ -264,11 +264,11 @@ impl Part {
 
 /// Gives up parts that are mostly dead, and where there are too many the smaller half, so that
 /// their files are indexed anew together.
-fn drop_worn(parts: &mut Vec<Part>, covered: &mut [bool]) {
+fn drop_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
-    let crowded = parts.len() > MOST_SEGMENTS;
+    let crowded = parts.len() > MAX_SEGMENTS;
     let kept = if crowded {
-        MOST_SEGMENTS / 2
+        MAX_SEGMENTS / 2
     } else {
         parts.len()
     };

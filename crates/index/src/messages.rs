@@ -14,7 +14,7 @@ use crate::files::{DefId, FileId, Files};
 use crate::inverted::Inverted;
 
 /// A trigram that more messages share says nothing about any of them.
-const MOST_MESSAGES: usize = 20;
+const MAX_MESSAGES: usize = 20;
 
 /// A message of the repository.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ impl Messages {
         let mut places: Vec<(FileId, u32)> = Vec::new();
         for trigram in &trigrams {
             let list = self.by_trigram.get(trigram);
-            if list.len() <= MOST_MESSAGES {
+            if list.len() <= MAX_MESSAGES {
                 places.extend(list);
             }
         }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::change::Change;
 use crate::files::Files;
 use crate::graph::stored::References;
-use crate::graph::{Graph, Known, Previous};
+use crate::graph::{Graph, Previous, Reuse};
 use crate::lexical::{self, Commits, Lexical, LexicalError, PastCommits, Segment, StoredSegment};
 use crate::messages::Messages;
 use crate::stored;
@@ -214,18 +214,18 @@ impl<'a> Basis<'a> {
     }
 
     /// What it tells of the graph of `files`, which differ by `change` from those of the other revision.
-    fn graph(self, files: &Files, change: Option<&'a Change>) -> Known<'a> {
+    fn graph(self, files: &Files, change: Option<&'a Change>) -> Reuse<'a> {
         match (self, change) {
             (Self::Previous(Snapshot { files, graph, .. }), Some(change)) => {
-                Known::Previous(Previous {
+                Reuse::Previous(Previous {
                     files,
                     graph,
                     change,
                 })
             }
             (Self::Stored(stored), _) => References::decode(&stored.references, files)
-                .map_or(Known::Nothing, Known::References),
-            _ => Known::Nothing,
+                .map_or(Reuse::Nothing, Reuse::References),
+            _ => Reuse::Nothing,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Symbols {
 /// Where more than one definition in so many stands in a file that changed, the table is built from
 /// nothing: to take one away and to add another costs about twice as much as to add one, and all others
 /// are copied where ids change.
-const MOST_CHANGED: usize = 3;
+const MAX_CHANGED: usize = 3;
 
 /// Definitions by a key of theirs.
 type Table = Inverted<Box<str>, DefId>;
@@ -84,7 +84,7 @@ impl Symbols {
             before,
             change,
         };
-        if edit.definitions() * MOST_CHANGED > files.definition_count() {
+        if edit.definitions() * MAX_CHANGED > files.definition_count() {
             return Self::new(files);
         }
         let ((by_folded, keys), (by_name, by_qualified)) = rayon::join(

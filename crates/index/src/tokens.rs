@@ -16,12 +16,12 @@ const LONGEST: usize = 80;
 /// above this the memory is cleared, so that hostile input cannot grow it without a bound.
 const REMEMBERED: usize = (1 << 16) / 8 * 7;
 /// Longer ones are rare and not worth remembering.
-const LONGEST_REMEMBERED: usize = 40;
+const MAX_REMEMBERED: usize = 40;
 
 thread_local! {
     static TERMS: RefCell<Terms> = RefCell::new(Terms {
         stemmer: Stemmer::create(Algorithm::English),
-        known: Known::default(),
+        known: TermCache::default(),
         lower: String::new(),
         found: String::new(),
     });
@@ -29,7 +29,7 @@ thread_local! {
 
 struct Terms {
     stemmer: Stemmer,
-    known: Known,
+    known: TermCache,
     lower: String,
     found: String,
 }
@@ -37,37 +37,37 @@ struct Terms {
 /// By identifier its terms, each followed by a space: text repeats its identifiers. All of them stand
 /// in one string, since every thread has such a memory and small allocations cost half of it.
 #[derive(Default)]
-struct Known {
+struct TermCache {
     hasher: RandomState,
-    places: HashTable<Place>,
+    slots: HashTable<Slot>,
     text: String,
 }
 
-/// Where an identifier stands in the text, and behind it its terms; both are short. Places and text are
+/// Where an identifier stands in the text, and behind it its terms; both are short. Slots and text are
 /// cleared together, so that none lies outside.
 #[derive(Clone, Copy)]
-struct Place {
+struct Slot {
     start: u32,
     identifier: u16,
     terms: u16,
 }
 
-impl Known {
+impl TermCache {
     fn get(&self, identifier: &str) -> Option<&str> {
         let hash = self.hasher.hash_one(identifier);
-        let is_it = |place: &Place| place.identifier(&self.text) == identifier;
-        let place = *self.places.find(hash, is_it)?;
+        let is_it = |place: &Slot| place.identifier(&self.text) == identifier;
+        let place = *self.slots.find(hash, is_it)?;
         let start = place.start as usize + usize::from(place.identifier);
         Some(&self.text[start..start + usize::from(place.terms)])
     }
 
     /// Adds an identifier that is not there.
     fn insert(&mut self, identifier: &str, terms: &str) {
-        if self.places.len() >= REMEMBERED {
-            self.places.clear();
+        if self.slots.len() >= REMEMBERED {
+            self.slots.clear();
             self.text.clear();
         }
-        let place = Place {
+        let slot = Slot {
             start: self.text.len() as u32,
             identifier: identifier.len() as u16,
             terms: terms.len() as u16,
@@ -77,14 +77,14 @@ impl Known {
         let hash = self.hasher.hash_one(identifier);
         let Self {
             hasher,
-            places,
+            slots,
             text,
         } = self;
-        places.insert_unique(hash, place, |place| hasher.hash_one(place.identifier(text)));
+        slots.insert_unique(hash, slot, |slot| hasher.hash_one(slot.identifier(text)));
     }
 }
 
-impl Place {
+impl Slot {
     fn identifier(self, text: &str) -> &str {
         let start = self.start as usize;
         &text[start..start + usize::from(self.identifier)]
@@ -223,7 +223,7 @@ impl Terms {
         self.found.clear();
         self.split(identifier);
         visit(&self.found);
-        if identifier.len() <= LONGEST_REMEMBERED {
+        if identifier.len() <= MAX_REMEMBERED {
             self.known.insert(identifier, &self.found);
         }
     }
@@ -309,7 +309,7 @@ mod tests {
         let expected: Vec<String> = numbers.flat_map(of).collect();
         for _ in 0..2 {
             assert!(terms(&text) == expected, "numbered parts");
-            TERMS.with_borrow(|terms| assert!(terms.known.places.len() <= REMEMBERED));
+            TERMS.with_borrow(|terms| assert!(terms.known.slots.len() <= REMEMBERED));
         }
     }
 

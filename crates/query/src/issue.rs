@@ -12,17 +12,17 @@ pub struct Issue {
 }
 
 /// Of more names only the first are told.
-const MOST_LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 /// Bytes of a name that are told.
-const LONGEST_LISTED: usize = 160;
+const MAX_NAME_BYTES: usize = 160;
 
 /// `a, b, c and 4 more`: the first of some names, escaped and cut.
 pub(crate) fn list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let mut names = names.into_iter();
     let first: Vec<String> = names
         .by_ref()
-        .take(MOST_LISTED)
-        .map(|name| shorten(name.as_ref(), LONGEST_LISTED).into_owned())
+        .take(MAX_LISTED)
+        .map(|name| shorten(name.as_ref(), MAX_NAME_BYTES).into_owned())
         .collect();
     let listed = first.join(", ");
     match names.count() {

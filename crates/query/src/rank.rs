@@ -35,7 +35,7 @@ pub use self::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 pub use self::weights::RankConfig;
 
 /// Files, functions and places, best first. Whatever has any evidence is in the order, up to
-/// [`MOST_RANKED`].
+/// [`MAX_RANKED`].
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     /// The best files.
@@ -49,7 +49,7 @@ pub struct Ranked {
 }
 
 /// How many of each are ranked; more than any request may list.
-pub const MOST_RANKED: usize = 200;
+pub const MAX_RANKED: usize = 200;
 
 /// Searches the words of the query.
 pub fn search<'a>(snapshot: &Snapshot, text: &'a QueryText, config: &RankConfig) -> Words<'a> {
@@ -78,11 +78,11 @@ pub fn rank(
     }
 }
 
-/// The best [`MOST_RANKED`] positions with their scores; of equal ones the first positions first.
+/// The best [`MAX_RANKED`] positions with their scores; of equal ones the first positions first.
 fn best_ranked(mut scored: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
-    if scored.len() > MOST_RANKED {
-        scored.select_nth_unstable_by(MOST_RANKED, top::best_first);
-        scored.truncate(MOST_RANKED);
+    if scored.len() > MAX_RANKED {
+        scored.select_nth_unstable_by(MAX_RANKED, top::best_first);
+        scored.truncate(MAX_RANKED);
     }
     scored.sort_unstable_by(top::best_first);
     scored

@@ -29,9 +29,9 @@ pub struct ResolveConfig {
     /// Strength of a name by where it stands.
     pub strength: StrengthConfig,
     /// A name with more definitions than this is listed but is no evidence for any of them.
-    pub most_definitions: usize,
+    pub max_definitions: usize,
     /// A path whose end fits more files than this names none of them.
-    pub most_files_of_path: usize,
+    pub max_files_of_path: usize,
     /// How many definitions of a symbol are listed in the answer.
     pub listed_definitions: usize,
     /// Smallest indel similarity (0 to 1) of a fuzzy match.
@@ -238,7 +238,7 @@ impl Finder<'_> {
             return;
         }
         self.list(name, from, &meant);
-        if meant.len() > self.config.most_definitions {
+        if meant.len() > self.config.max_definitions {
             return;
         }
         let share = strength / meant.len() as f32;

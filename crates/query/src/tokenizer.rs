@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use foldhash::HashMap;
 
 /// Longer pieces are rare and not worth remembering.
-const LONGEST_REMEMBERED: usize = 32;
+const MAX_REMEMBERED: usize = 32;
 
 /// Pieces remembered per thread (about 8 MB); above this the memory is cleared, so that hostile
 /// input cannot grow it without a bound.
@@ -61,7 +61,7 @@ pub fn count(text: &str) -> usize {
                     return *count as usize;
                 }
                 let count = tokenizer.bpe.count(piece.as_bytes());
-                if piece.len() <= LONGEST_REMEMBERED {
+                if piece.len() <= MAX_REMEMBERED {
                     if counts.len() >= REMEMBERED {
                         counts.clear();
                     }

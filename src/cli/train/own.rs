@@ -23,7 +23,7 @@ pub const TO_PRESENT: f64 = 0.03;
 /// The newest one in so many commits is kept for measuring.
 const MEASURED_ONE_IN: usize = 5;
 /// Fewer say nothing in either part.
-const LEAST_COMMITS: usize = 10;
+const MIN_COMMITS: usize = 10;
 
 /// Cases from the repository's own commits, oldest first, and how they are walked over.
 ///
@@ -63,9 +63,9 @@ impl Own {
         ranking: &RankingConfig,
         strength: f64,
     ) -> anyhow::Result<Self> {
-        if examples.len() < LEAST_COMMITS {
+        if examples.len() < MIN_COMMITS {
             bail!(
-                "{} commits of the repository make a case, {LEAST_COMMITS} are needed: give more \
+                "{} commits of the repository make a case, {MIN_COMMITS} are needed: give more \
                  with --commits, or do without",
                 examples.len()
             );

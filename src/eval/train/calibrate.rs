@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use foveate_query::rank::MOST_RANKED;
+use foveate_query::rank::MAX_RANKED;
 
 use super::examples::Example;
 use super::{Kind, scored};
 use crate::eval::calibration::Prediction;
 
 /// Steps after which the fit ends in any case.
-const MOST_STEPS: usize = 50;
+const MAX_STEPS: usize = 50;
 /// The largest log-odds of a softmax that count, either way.
 const SUREST: f64 = 16.0;
 /// So many candidates of a case are looked at when calibration is measured: those that a reader sees.
@@ -72,7 +72,7 @@ pub fn calibrate<'a>(
 /// The log-odds of the softmax over the best candidates of a case, best first.
 fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
     let mut scored = scored(example, kind, weights);
-    scored.truncate(MOST_RANKED);
+    scored.truncate(MAX_RANKED);
     let most = scored.first().map_or(0.0, |(score, _)| *score);
     let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();
     let log_odds = |score: f64| {
@@ -98,7 +98,7 @@ fn line(odds: &[Odds]) -> Line {
         slope: 1.0,
         intercept: 0.0,
     };
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         // The gradient of the logarithm of the likelihood, and its curvature.
         let (mut by_slope, mut by_intercept) = (0.0, 0.0);
         let (mut a, mut b, mut c) = (1e-6, 0.0, 1e-6);

@@ -7,9 +7,9 @@
 use super::examples::Candidate;
 
 /// Steps after which the fit ends in any case; it takes about ten.
-const MOST_STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 /// A step that gains less than this ends the fit.
-const LEAST_GAIN: f64 = 1e-9;
+const MIN_GAIN: f64 = 1e-9;
 /// A strength that draws nowhere, but keeps the minimum finite where all cases are right.
 const FREE: f64 = 1e-4;
 
@@ -27,7 +27,7 @@ pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
     };
     let mut weights = toward.to_vec();
     let mut at = problem.look(&weights);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let Some(step) = solve(at.curvature.clone(), &at.gradient) else {
             break;
         };
@@ -36,7 +36,7 @@ pub fn fit(cases: &[&[Candidate]], toward: &[f64], strength: f64) -> Vec<f64> {
         };
         let gain = at.loss - found.loss;
         (weights, at) = (next, found);
-        if gain < LEAST_GAIN {
+        if gain < MIN_GAIN {
             break;
         }
     }

@@ -14,13 +14,13 @@ use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
 use crate::ingest::watch::{Changed, Changes, TreeWatcher};
 use crate::telemetry::spans::carried;
 
-/// What to look at.
-pub(super) enum Look {
+/// What to scan.
+pub(super) enum Scan {
     Everything(Cause),
     At(Changed),
 }
 
-impl Look {
+impl Scan {
     pub(super) fn cause(&self) -> Cause {
         match self {
             Self::Everything(cause) => *cause,
@@ -44,7 +44,7 @@ pub(super) struct TreeWork {
     /// When that was last an audit, and how many there were.
     pub(super) audited: Instant,
     pub(super) audits: u64,
-    /// When it may look at changes again: a look is followed by a rest as long as itself, so that
+    /// When it may scan changes again: a scan is followed by a pause as long as itself, so that
     /// changes without an end cost half of the time at most, and are taken together.
     pub(super) rested: tokio::time::Instant,
     /// Threads of its own for a tree on a network file system: where that hangs, those who read it
@@ -88,7 +88,7 @@ const LOCK_CALM: Duration = Duration::from_millis(500);
 /// the lock again.
 const AFTER_LOCK: Duration = Duration::from_millis(50);
 /// How soon the end of a lock is noticed.
-const GLANCE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl TreeWork {
     pub(super) fn start_watching(&mut self, settings: &IngestSettings) {
@@ -159,7 +159,7 @@ impl TreeWork {
                 return false;
             }
             waited = true;
-            tokio::time::sleep(GLANCE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             if changes.sequence() != events {
                 (heard, events) = (Instant::now(), changes.sequence());
             }
@@ -224,16 +224,16 @@ impl TreeWork {
             .rescan_with(repository.blobs(), progress, watcher, draft)
     }
 
-    pub(super) fn look(&mut self, look: Look, settings: &IngestSettings) -> Outcome {
+    pub(super) fn scan(&mut self, scan: Scan, settings: &IngestSettings) -> Outcome {
         let start = Instant::now();
-        if matches!(look, Look::Everything(Cause::Audit)) && self.why_no_events().is_some() {
+        if matches!(scan, Scan::Everything(Cause::Audit)) && self.why_no_events().is_some() {
             // What there was not enough of may be there by now.
             self.start_watching(settings);
         }
-        if matches!(look, Look::Everything(_)) {
+        if matches!(scan, Scan::Everything(_)) {
             self.looked = start;
         }
-        let is_of_changes = matches!(look, Look::At(_));
+        let is_of_changes = matches!(scan, Scan::At(_));
         let engine = Arc::clone(&self.driver.engine);
         let progress = Arc::clone(self.writer.repository().progress());
         if let Some(watcher) = &self.watcher {
@@ -241,10 +241,10 @@ impl TreeWork {
             watcher.add_git_dir();
         }
         let apart = self.apart.clone();
-        let read = || match look {
-            Look::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
-            Look::Everything(cause) => (cause, self.rescan(cause, &progress)),
-            Look::At(changed) => {
+        let read = || match scan {
+            Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
+            Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
+            Scan::At(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = self.writer.repository().blobs();
                 let read = self.tree.apply(&changed, blobs, &progress, watcher);
@@ -277,7 +277,7 @@ impl TreeWork {
     }
 
     /// A tree that became a repository, or another one, has a `HEAD` that is not watched yet: a new
-    /// watcher asks for a look at everything, which registers every directory.
+    /// watcher asks for a scan of everything, which registers every directory.
     fn follow_git_dir(&mut self, settings: &IngestSettings) {
         self.driver
             .git

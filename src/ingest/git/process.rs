@@ -18,7 +18,7 @@ use crate::engine::Cancelled;
 use crate::telemetry::spans::Timed;
 
 /// How soon a stop is noticed.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time in which git may remove its locks and unfinished files.
 const GRACE: Duration = Duration::from_secs(2);
 /// Most bytes of what git wrote that are held at a time: the listing of some four million files.
@@ -192,7 +192,7 @@ fn read(pipe: impl Read) -> io::Result<Vec<u8>> {
 
 /// Ends a group when patience does; returns when `is_done` says so, or the group has ended.
 pub fn watch(child: &mut Child, is_done: &mpsc::Receiver<()>, patience: &Patience<'_>) {
-    while is_done.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+    while is_done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         if patience.check().is_err() {
             end(child);
             return;
@@ -209,7 +209,7 @@ pub fn end(child: &mut Child) {
     let _ = kill_process_group(group, Signal::TERM);
     let latest = Instant::now() + GRACE;
     while Instant::now() < latest && !has_ended(group) {
-        std::thread::sleep(GLANCE / 5);
+        std::thread::sleep(POLL_INTERVAL / 5);
     }
     let _ = kill_process_group(group, Signal::KILL);
 }

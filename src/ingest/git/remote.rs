@@ -36,7 +36,7 @@ const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetac
 /// Time after which a server is asked for a commit again that it did not give.
 const ASK_AGAIN: Duration = Duration::from_secs(300);
 /// Commits that a server is asked for in that time.
-const MOST_ASKED: usize = 100;
+const MAX_ASKED: usize = 100;
 /// Longest answer that is kept, in bytes.
 const ANSWER_BYTES: u64 = 1 << 16;
 
@@ -125,7 +125,7 @@ impl RemoteCopy {
         let _turn = self.turn.lock();
         let mut asked = self.asked.lock();
         asked.retain(|_, time| time.elapsed() < ASK_AGAIN);
-        if asked.contains_key(id) || asked.len() >= MOST_ASKED {
+        if asked.contains_key(id) || asked.len() >= MAX_ASKED {
             return Ok(());
         }
         asked.insert(id.to_owned(), Instant::now());

@@ -141,14 +141,14 @@ impl<T: Copy> FileRows<T> {
 }
 
 /// What [`FileRows::derive`] starts from.
-pub(super) type Known<'a, T> = Option<(&'a FileRows<T>, &'a Change)>;
+pub(super) type PreviousRows<'a, T> = Option<(&'a FileRows<T>, &'a Change)>;
 
 impl<T: Copy + PartialEq + Renumber + Send + Sync> FileRows<T> {
     /// Rows for `files` files: those in `affected` as `make` gives them, the others as they were
     /// `known` before.
     pub(super) fn derive(
         files: usize,
-        known: Known<'_, T>,
+        known: PreviousRows<'_, T>,
         affected: &FileSet,
         make: impl Fn(FileId) -> Rows<T> + Sync,
     ) -> Self {
@@ -182,7 +182,7 @@ impl<T: Copy + PartialEq + Renumber + Send + Sync> FileRows<T> {
     }
 
     /// The files of `affected` whose rows are not what was known before.
-    pub(super) fn differing(&self, known: Known<'_, T>, affected: &FileSet) -> FileSet {
+    pub(super) fn differing(&self, known: PreviousRows<'_, T>, affected: &FileSet) -> FileSet {
         let mut differing = FileSet::none(self.files.len());
         differing.extend(affected.iter().filter(|file| {
             let before = known.and_then(|(known, change)| {

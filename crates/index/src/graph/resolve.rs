@@ -30,8 +30,8 @@ pub(crate) struct Previous<'a> {
     pub(crate) change: &'a Change,
 }
 
-/// What is known of a graph before it is built.
-pub(crate) enum Known<'a> {
+/// What of a graph need not be made again.
+pub(crate) enum Reuse<'a> {
     Nothing,
     /// That of the files before a change.
     Previous(Previous<'a>),
@@ -42,15 +42,15 @@ pub(crate) enum Known<'a> {
 impl Graph {
     /// Resolves the imports and references of all files.
     pub fn new(files: &Files, symbols: &Symbols) -> Self {
-        Self::derive(files, symbols, Known::Nothing)
+        Self::derive(files, symbols, Reuse::Nothing)
     }
 
     /// [`Self::new`], at the cost of what is not known.
-    pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Known<'_>) -> Self {
+    pub(crate) fn derive(files: &Files, symbols: &Symbols, known: Reuse<'_>) -> Self {
         let (previous, stored) = match known {
-            Known::Nothing => (None, None),
-            Known::Previous(previous) => (Some(previous), None),
-            Known::References(references) => (None, Some(references)),
+            Reuse::Nothing => (None, None),
+            Reuse::Previous(previous) => (Some(previous), None),
+            Reuse::References(references) => (None, Some(references)),
         };
         // A package that comes or goes gives other names to all modules below it.
         let previous = previous.filter(|previous| !previous.is_package_moved(files));

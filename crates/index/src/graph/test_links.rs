@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::csr::{FileRows, Known, Rows, by_file};
+use crate::graph::csr::{FileRows, PreviousRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
 use crate::graph::stage::Stage;
 use crate::graph::test_evidence::{TestEvidence, found, order};
@@ -226,7 +226,7 @@ fn of_files(
 /// through its callers.
 fn with_indirect(
     evidence: &Evidence<'_>,
-    known: Known<'_, Link>,
+    known: PreviousRows<'_, Link>,
     direct: &FileRows<Link>,
     affected: &FileSet,
 ) -> FileRows<Link> {

@@ -229,18 +229,18 @@ type Lists = DashMap<Box<str>, Arc<Impacts>, foldhash::fast::RandomState>;
 
 /// The impacts of a segment, by scoring: snapshots that differ by years have different ones.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct ImpactCache {
     lists: DashMap<u64, Arc<Lists>, foldhash::fast::RandomState>,
     bytes: AtomicUsize,
 }
 
 /// Above this the memory of a segment's impacts is cleared, in bytes per document.
-const MOST_BYTES_PER_DOCUMENT: usize = 800;
+const MAX_BYTES_PER_DOCUMENT: usize = 800;
 /// What a segment may remember however few documents it has: the terms of many queries. One that an
 /// edit leaves behind would be cleared again and again.
-const LEAST_BYTES: usize = 256 << 10;
+const MIN_BYTES: usize = 256 << 10;
 
-impl Known {
+impl ImpactCache {
     /// The impacts of `term`; `compute` makes them the first time. Only those of terms that the
     /// segment has are kept.
     pub fn get<E>(
@@ -261,7 +261,7 @@ impl Known {
             + size_of_val(impacts.files.as_slice())
             + term.len()
             + 128;
-        let most = (documents * MOST_BYTES_PER_DOCUMENT).max(LEAST_BYTES);
+        let most = (documents * MAX_BYTES_PER_DOCUMENT).max(MIN_BYTES);
         if self.heap_bytes() + bytes > most {
             self.lists.clear();
             self.bytes.store(0, Ordering::Relaxed);
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn impacts_are_computed_once_per_scoring_and_unknown_terms_are_not_kept() {
-        let known = Known::default();
+        let known = ImpactCache::default();
         let first = known.get("connect", &scoring(100), 10, some).unwrap();
         let again = known.get("connect", &scoring(101), 10, || Err(()));
         assert_eq!(
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_small_segment_remembers_the_terms_of_many_queries() {
-        let known = Known::default();
+        let known = ImpactCache::default();
         let terms = || (0..1000).map(|term: u32| term.to_string());
         for term in terms() {
             known.get(&term, &scoring(100), 1, some).unwrap();
@@ -382,12 +382,12 @@ mod tests {
 
     #[test]
     fn the_memory_is_bounded() {
-        let known = Known::default();
+        let known = ImpactCache::default();
         for term in 0..5000 {
             known
                 .get(&term.to_string(), &scoring(100), 10, some)
                 .unwrap();
-            assert!(known.heap_bytes() <= LEAST_BYTES);
+            assert!(known.heap_bytes() <= MIN_BYTES);
             // The newest is kept, also where the others had to go.
             assert!(
                 known

@@ -12,7 +12,7 @@ use crate::graph::csr::Rows;
 use crate::tokens::{self, for_each_term};
 
 /// A commit that touched more files says nothing about any of them (renames, reformatting).
-const MOST_FILES: usize = 40;
+const MAX_FILES: usize = 40;
 
 /// A file as commits know it. Ids of files would change with every file that comes or goes, and with
 /// them this whole index.
@@ -113,7 +113,7 @@ impl PastCommits {
     pub fn new(history: &History) -> Self {
         let mut building = Building::default();
         for commit in &history.commits {
-            if !commit.is_bot && (1..=MOST_FILES).contains(&commit.touched.len()) {
+            if !commit.is_bot && (1..=MAX_FILES).contains(&commit.touched.len()) {
                 building.add(commit);
             }
         }

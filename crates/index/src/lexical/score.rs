@@ -12,8 +12,8 @@ use crate::files::FileId;
 use crate::top;
 
 use super::commits::Commits;
-use super::given::{Given, Remembered, ToFile};
 use super::impacts::{ChunkImpact, Impacts, Norms, Scoring, norm, saturated};
+use super::term_scores::{FileTermScore, TermScoreCache, TermScores};
 use super::weights::LexicalWeights;
 use super::{Lexical, LexicalError, NO_CHUNK, Part};
 
@@ -83,13 +83,13 @@ pub(super) struct Prepared {
     history: Vec<f32>,
     /// Length norms of messages by position of the commit; 0 where it is not seen.
     commits: Vec<f32>,
-    remembered: Remembered,
+    cache: TermScoreCache,
 }
 
 impl Prepared {
     /// Estimated bytes of what searches have left behind for the next ones.
     pub fn remembered_bytes(&self) -> usize {
-        self.remembered.heap_bytes()
+        self.cache.heap_bytes()
     }
 }
 
@@ -169,18 +169,21 @@ impl Lexical {
                 &own
             }
         };
-        let given = terms.iter().map(|term| {
-            prepared.remembered.get(&term.term, || {
+        let term_scores = terms.iter().map(|term| {
+            prepared.cache.get(&term.term, || {
                 let files = room.get_or_insert_with(|| OfFiles::new(self.files));
-                self.given(&term.term, prepared, files)
+                self.term_scores(&term.term, prepared, files)
             })
         });
-        let given: Vec<Arc<Given>> = given.collect::<Result<_, _>>()?;
-        let commit_idf: Vec<f32> = given.iter().map(|given| given.idf_commits).collect();
+        let term_scores: Vec<Arc<TermScores>> = term_scores.collect::<Result<_, _>>()?;
+        let commit_idf: Vec<f32> = term_scores
+            .iter()
+            .map(|of_term| of_term.idf_commits)
+            .collect();
         let (chunks, (files, commits)) = rayon::join(
-            || self.chunk_hits(terms, &given, &prepared.scoring),
+            || self.chunk_hits(terms, &term_scores, &prepared.scoring),
             || {
-                let files = self.file_hits(terms, &given);
+                let files = self.file_hits(terms, &term_scores);
                 (files, self.nearest_commits(terms, &commit_idf, prepared))
             },
         );
@@ -188,7 +191,10 @@ impl Lexical {
             files,
             chunks: chunks?,
             commits,
-            idf: given.iter().map(|given| given.idf_files).collect(),
+            idf: term_scores
+                .iter()
+                .map(|of_term| of_term.idf_files)
+                .collect(),
             commit_idf,
         })
     }
@@ -196,43 +202,47 @@ impl Lexical {
     fn chunk_hits(
         &self,
         terms: &[QueryTerm],
-        given: &[Arc<Given>],
+        term_scores: &[Arc<TermScores>],
         scoring: &Scoring,
     ) -> Result<Vec<ChunkHit>, LexicalError> {
         let mut hits = vec![ChunkHit::default(); self.chunks];
-        for (term, given) in terms.iter().zip(given) {
-            for part in given.parts.iter().map(|part| &self.parts[*part as usize]) {
+        for (term, term_scores) in terms.iter().zip(term_scores) {
+            for part in term_scores
+                .parts
+                .iter()
+                .map(|part| &self.parts[*part as usize])
+            {
                 if let Some(impacts) = part.segment.impacts(&term.term, scoring)? {
-                    part.add_chunks(term, given.idf_chunks, &impacts, &mut hits);
+                    part.add_chunks(term, term_scores.idf_chunks, &impacts, &mut hits);
                 }
             }
         }
         Ok(hits)
     }
 
-    fn file_hits(&self, terms: &[QueryTerm], given: &[Arc<Given>]) -> Vec<FileHit> {
+    fn file_hits(&self, terms: &[QueryTerm], term_scores: &[Arc<TermScores>]) -> Vec<FileHit> {
         let mut hits = vec![FileHit::default(); self.files];
-        for (term, given) in terms.iter().zip(given) {
-            for of_term in &given.files {
+        for (term, term_scores) in terms.iter().zip(term_scores) {
+            for of_term in &term_scores.files {
                 let hit = &mut hits[of_term.file.0 as usize];
                 hit.score += term.file * of_term.all;
                 hit.title += term.title * of_term.all;
                 hit.code += term.code * of_term.all;
                 hit.names += term.file * of_term.names;
                 hit.history += term.file * of_term.history;
-                hit.coverage += term.file * given.idf_files;
+                hit.coverage += term.file * term_scores.idf_files;
             }
         }
         hits
     }
 
     /// Puts together what a term gives; `files` is empty before and after.
-    fn given(
+    fn term_scores(
         &self,
         term: &str,
         prepared: &Prepared,
         files: &mut OfFiles,
-    ) -> Result<Given, LexicalError> {
+    ) -> Result<TermScores, LexicalError> {
         let mut parts = Vec::new();
         let mut chunks = 0;
         for (position, part) in (0..).zip(&self.parts) {
@@ -245,7 +255,7 @@ impl Lexical {
         self.add_history(term, prepared, files);
         let idf_files = idf(self.indexed_files, files.touched.len());
         let of = |tf| idf_files * saturated(tf, prepared.scoring.weights.file.k1);
-        let to_file = |(file, tf): (FileId, FileFrequency)| ToFile {
+        let to_file = |(file, tf): (FileId, FileFrequency)| FileTermScore {
             file,
             all: of(tf.all),
             names: of(tf.names),
@@ -253,7 +263,7 @@ impl Lexical {
         };
         let commits = self.commits.postings(term).iter();
         let seen = commits.filter(|(number, _)| prepared.commits[*number as usize] > 0.0);
-        Ok(Given {
+        Ok(TermScores {
             parts: parts.into(),
             idf_files,
             idf_chunks: idf(self.chunks, chunks),
@@ -283,7 +293,7 @@ impl Lexical {
                 .map(|length| norm(weights.history_b, *length, mean_history))
                 .collect(),
             commits: (0..commits.positions() as u32).map(of_commit).collect(),
-            remembered: Remembered::new(self.files),
+            cache: TermScoreCache::new(self.files),
         }
     }
 

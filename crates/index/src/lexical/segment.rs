@@ -12,7 +12,7 @@ use tantivy::{Directory as _, Index, InvertedIndexReader, SegmentReader, Term};
 
 use super::LexicalError;
 use super::fields::{DocumentTerms, FIELDS, Field, Lengths};
-use super::impacts::{Impacts, Known, Posting, Scoring};
+use super::impacts::{ImpactCache, Impacts, Posting, Scoring};
 use super::postings::{META, Postings, TERMS, of_place};
 
 /// A file as a segment knows it.
@@ -53,7 +53,7 @@ pub struct Segment {
     file_lengths: Vec<Lengths>,
     field: TantivyField,
     reader: Arc<InvertedIndexReader>,
-    known: Known,
+    known: ImpactCache,
     /// Tantivy's own files.
     directory: RamDirectory,
     bytes: usize,
@@ -141,7 +141,7 @@ impl Segment {
             file_lengths,
             field,
             reader,
-            known: Known::default(),
+            known: ImpactCache::default(),
             directory,
         })
     }

@@ -271,7 +271,7 @@ impl Body {
     fn may_fit(&self, plan: &Plan<'_>, pass: Pass) -> bool {
         let slack = if self.is_counted { 1.0 } else { ESTIMATE_SLACK };
         let estimate = (self.tokens as f32 / slack) as usize;
-        estimate <= plan.packed.left() && estimate <= self.most_tokens(plan, pass)
+        estimate <= plan.packed.left() && estimate <= self.max_tokens(plan, pass)
     }
 
     fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: Pass) {
@@ -336,7 +336,7 @@ impl Body {
     }
 
     fn allowed(&self, plan: &Plan<'_>, measured: &Measured, freed: usize, pass: Pass) -> bool {
-        if measured.tokens > self.most_tokens(plan, pass) {
+        if measured.tokens > self.max_tokens(plan, pass) {
             return false;
         }
         let within = match pass {
@@ -353,7 +353,7 @@ impl Body {
 
     /// The largest part of the budget that one body may take: a giant must not eat it all unless it
     /// is the best, or nothing else wants it.
-    fn most_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
+    fn max_tokens(&self, plan: &Plan<'_>, pass: Pass) -> usize {
         let config = &plan.config.bodies;
         let percent = match (self.rank, pass) {
             _ if self.is_changed => 100,

@@ -203,7 +203,7 @@ impl<'a> Plan<'a> {
     }
 
     /// How many tests or callers are listed: as many as there may be where the intent asks for them.
-    pub(super) fn most_links(&self, section: SectionKind) -> usize {
+    pub(super) fn max_links(&self, section: SectionKind) -> usize {
         let share = match section {
             SectionKind::Tests => self.profile.tests,
             _ => self.profile.callers,

@@ -207,7 +207,7 @@ fn cited(
     let of = |citation| {
         let found = commits.cited(citation);
         let share = 1.0 / (found.len() as f32).sqrt();
-        let counts = found.len() <= config.most_cited;
+        let counts = found.len() <= config.max_cited;
         let with_share = move |commit| counts.then_some((commit, share));
         found.into_iter().filter_map(with_share)
     };

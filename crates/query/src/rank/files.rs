@@ -15,7 +15,7 @@ use super::{best_ranked, explained, logarithmic, normalize, past};
 /// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
 /// file that is read, and of three thousand.
 const LARGEST_FILE: f32 = 14.0;
-const MOST_IMPORTERS: f32 = 8.0;
+const MAX_IMPORTERS: f32 = 8.0;
 
 /// Ranks the files that have any evidence; the first `listed` with their signals.
 pub(super) fn rank(
@@ -215,7 +215,7 @@ impl Dense {
             imports: hop.imports.get(&file).copied().unwrap_or(0.0),
             importers: hop.importers.get(&file).copied().unwrap_or(0.0),
             lines: logarithmic(snapshot.files.text_bytes(file), LARGEST_FILE),
-            fan_in: logarithmic(snapshot.graph.importers(file).len(), MOST_IMPORTERS),
+            fan_in: logarithmic(snapshot.graph.importers(file).len(), MAX_IMPORTERS),
             ..FileSignals::default()
         }
     }

@@ -68,7 +68,7 @@ pub(super) struct QueryTerms {
 }
 
 /// The distinct terms of a query, each weighted `Σ_kind weight(kind) · log2(1 + tf_kind)`; the
-/// heaviest `most_terms`, in alphabetical order.
+/// heaviest `max_terms`, in alphabetical order.
 pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
     // Split before the query is: splitting does not nest.
     let keywords = &*KEYWORD_TERMS;
@@ -110,12 +110,12 @@ pub(super) fn query_terms(text: &QueryText, config: &RankConfig) -> QueryTerms {
             (weighted, of_kinds(&counts, is_prominent) > 0.0)
         })
         .collect();
-    if terms.len() > config.most_terms {
+    if terms.len() > config.max_terms {
         terms.sort_by(|(a, _), (b, _)| {
             let heaviest = b.file.total_cmp(&a.file);
             heaviest.then_with(|| a.term.cmp(&b.term))
         });
-        terms.truncate(config.most_terms);
+        terms.truncate(config.max_terms);
         terms.sort_by(|(a, _), (b, _)| a.term.cmp(&b.term));
     }
     let (weighted, prominent) = terms.into_iter().unzip();

@@ -27,7 +27,7 @@ pub struct RankConfig {
     /// What a file's score is multiplied by, per role.
     pub role: RoleConfig,
     /// How many distinct terms of a query are scored, the heaviest first.
-    pub most_terms: usize,
+    pub max_terms: usize,
     /// How much the second and third best chunk add to a file's best one.
     pub more_chunks: [f32; 2],
     /// How many files each kind of evidence puts up for ranking.
@@ -39,7 +39,7 @@ pub struct RankConfig {
     /// How strongly a definition must be named for what it uses, and what uses it, to count.
     pub neighbour_strength: f32,
     /// A number that more commits cite than this is no evidence for any of them.
-    pub most_cited: usize,
+    pub max_cited: usize,
     /// So many of the newest commits that touched a function of the caller's change count as cited.
     pub cochange_commits: usize,
 }

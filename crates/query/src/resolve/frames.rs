@@ -155,7 +155,7 @@ impl Finder<'_> {
     /// The files whose paths end most like this one.
     fn files_like(&self, path: &str) -> Vec<FileId> {
         let files = self.snapshot.files.find_by_suffix(path);
-        if files.len() > self.config.most_files_of_path {
+        if files.len() > self.config.max_files_of_path {
             // Of many `pyproject.toml` the one at the root is meant.
             return self.snapshot.files.find(path).into_iter().collect();
         }
@@ -237,7 +237,7 @@ impl Finder<'_> {
         let places =
             origin::component_extensions().flat_map(|e| self.whole(&format!("{name}.{e}")));
         let places: Vec<FileId> = places.collect();
-        if !places.is_empty() && places.len() <= self.config.most_files_of_path {
+        if !places.is_empty() && places.len() <= self.config.max_files_of_path {
             return Meaning::Files(places);
         }
         let files = &self.snapshot.files;

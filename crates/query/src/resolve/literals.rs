@@ -11,9 +11,9 @@ use super::Finder;
 use crate::text::{Literal, LiteralKind, QueryText};
 
 /// A text whose rarest word stands in more places is not looked up.
-const MOST_POSTINGS: usize = 2_000;
+const MAX_POSTINGS: usize = 2_000;
 /// Of so many chunks the literals are compared.
-const MOST_CHUNKS: usize = 64;
+const MAX_CHUNKS: usize = 64;
 
 impl Finder<'_> {
     /// The exact texts of the query.
@@ -44,7 +44,7 @@ impl Finder<'_> {
         let mut places: Vec<FileId> = holders.iter().map(|c| files.chunk_file(*c)).collect();
         places.dedup();
         self.note(&literal.text, "literal", strength, &definitions);
-        if places.len() <= self.config.most_files_of_path {
+        if places.len() <= self.config.max_files_of_path {
             for file in &places {
                 self.note_file(*file, "literal", strength / places.len() as f32);
             }
@@ -65,9 +65,9 @@ impl Finder<'_> {
         let lexical = &self.snapshot.lexical;
         // An index that cannot be read is reported by the search for the query's words.
         let mut chunks = lexical
-            .chunks_with(&terms(&literal.text), Field::Text, MOST_POSTINGS)
+            .chunks_with(&terms(&literal.text), Field::Text, MAX_POSTINGS)
             .unwrap_or_default();
-        chunks.truncate(MOST_CHUNKS);
+        chunks.truncate(MAX_CHUNKS);
         chunks.retain(|chunk| self.holds(*chunk, literal));
         chunks
     }

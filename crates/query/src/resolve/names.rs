@@ -122,7 +122,7 @@ impl Finder<'_> {
             letters,
         } in symbols.names_of(shortest..=longest)
         {
-            let mut most = most_apart(folded.len(), bytes, cutoff, best);
+            let mut most = max_apart(folded.len(), bytes, cutoff, best);
             for (names, letters) in names.chunks(BLOCK).zip(letters.chunks(BLOCK)) {
                 if most.is_none_or(|apart| apart.rules_all_out(own, letters)) {
                     continue;
@@ -141,7 +141,7 @@ impl Finder<'_> {
                         && best.is_none_or(|(_, best)| similarity > best)
                     {
                         best = Some((name, similarity));
-                        most = most_apart(folded.len(), bytes, cutoff, best);
+                        most = max_apart(folded.len(), bytes, cutoff, best);
                     }
                 }
             }
@@ -191,12 +191,7 @@ impl Apart {
 
 /// How far apart names of so many bytes may be, to be more similar than the best one so far, or at
 /// least as similar as `cutoff`. None where no name can be.
-fn most_apart(
-    first: usize,
-    second: usize,
-    cutoff: f64,
-    best: Option<(&str, f64)>,
-) -> Option<Apart> {
+fn max_apart(first: usize, second: usize, cutoff: f64, best: Option<(&str, f64)>) -> Option<Apart> {
     let total = (first + second) as f64;
     let suffices = |apart: &u32| {
         let similarity = 1.0 - f64::from(*apart) / total;
@@ -230,7 +225,7 @@ mod tests {
             let args = indel::Args::default().score_cutoff(cutoff);
             let similarity =
                 indel::normalized_similarity_with_args(first.bytes(), second.bytes(), &args);
-            let apart = most_apart(first.len(), second.len(), cutoff, None);
+            let apart = max_apart(first.len(), second.len(), cutoff, None);
             let ruled_out =
                 apart.is_none_or(|apart| apart.rules_out(letters(&first), letters(&second)));
             prop_assert!(!(ruled_out && similarity.is_some()), "{similarity:?}");
@@ -257,10 +252,10 @@ mod tests {
 
     #[test]
     fn as_many_letters_go_as_come() {
-        let apart = most_apart(8, 8, 0.75, None).expect("names as long as each other may be equal");
+        let apart = max_apart(8, 8, 0.75, None).expect("names as long as each other may be equal");
         assert_eq!((apart.deletions, apart.insertions), (2, 2));
         assert!(!apart.rules_out(letters("settings"), letters("sextinys")));
         assert!(apart.rules_out(letters("settings"), letters("sextinyq")));
-        assert!(most_apart(8, 20, 0.75, None).is_none());
+        assert!(max_apart(8, 20, 0.75, None).is_none());
     }
 }

@@ -8,7 +8,7 @@ use super::Finder;
 use crate::text::{QueryText, SegmentKind};
 
 /// Titles are short; a longer first line is prose.
-const MOST_WORDS: usize = 24;
+const MAX_WORDS: usize = 24;
 
 /// Words that name nothing by themselves.
 const STOP_WORDS: &[&str] = &[
@@ -133,7 +133,7 @@ impl Finder<'_> {
             .split(|c: char| !c.is_alphanumeric())
             .map(str::to_lowercase)
             .filter(|word| word.len() >= 2 && !is_stop_word(word))
-            .take(MOST_WORDS)
+            .take(MAX_WORDS)
             .collect();
         for [a, b, c] in words.array_windows::<3>() {
             self.joined(&[a, b, c]);

@@ -16,10 +16,10 @@ use super::trace::{self, Piece, Trace};
 use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
 
 /// The longest error message that is kept, in bytes.
-const LONGEST_ERROR: usize = 400;
+const MAX_ERROR: usize = 400;
 
 /// A text that cites more is a log or a list.
-const MOST_CITATIONS: usize = 50;
+const MAX_CITATIONS: usize = 50;
 
 /// Fills a [`QueryText`], each list without duplicates.
 #[derive(Default)]
@@ -108,8 +108,7 @@ impl Collector {
 
     fn citations(&mut self, text: &str) {
         for citation in citations(text) {
-            if self.text.citations.len() < MOST_CITATIONS
-                && !self.text.citations.contains(&citation)
+            if self.text.citations.len() < MAX_CITATIONS && !self.text.citations.contains(&citation)
             {
                 self.text.citations.push(citation);
             }
@@ -123,7 +122,7 @@ impl Collector {
     }
 
     fn error(&mut self, text: &str) {
-        let text = cut(text.trim(), LONGEST_ERROR);
+        let text = cut(text.trim(), MAX_ERROR);
         if text.is_empty() || !self.seen_errors.insert(text.to_owned()) {
             return;
         }

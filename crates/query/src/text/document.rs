@@ -15,7 +15,7 @@ use super::repair;
 const LONG_TITLE: usize = 160;
 
 /// What follows the mark of a fence is code if it is longer than this many words.
-const LONGEST_INFO: usize = 3;
+const MAX_INFO: usize = 3;
 
 /// A line of prose.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         let info = self.markdown.infos.get(number).map_or("", String::as_str);
         let mut lines = Vec::with_capacity(end - start);
         // An info string is a few words; more than that is code on the wrong line.
-        if info.split_whitespace().count() > LONGEST_INFO {
+        if info.split_whitespace().count() > MAX_INFO {
             lines.push(repair::after_mark(fence));
         }
         let content = self.lines.get(start + 1..end).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::markdown::SpanKind;
 use super::paths::{self, Strictness};
 
 /// A quoted string is at most so long, in bytes.
-const LONGEST_QUOTED: usize = 160;
+const MAX_QUOTED: usize = 160;
 
 /// A line without its marks.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
 fn until(text: &str, close: char) -> Option<&str> {
     let end = text
         .char_indices()
-        .take_while(|(at, _)| *at <= LONGEST_QUOTED)
+        .take_while(|(at, _)| *at <= MAX_QUOTED)
         .filter(|(_, c)| *c == close)
         .map(|(at, _)| at)
         .find(|at| {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A longer line over a rule is a paragraph, in bytes.
-const LONGEST_UNDERLINED: usize = 80;
+const MAX_UNDERLINED: usize = 80;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Markdown {
         }
         self.set(lines.end - 1, Shape::Rule);
         let last = text.lines().rev().nth(1).unwrap_or("");
-        if lines.len() > 1 && last.len() <= LONGEST_UNDERLINED {
+        if lines.len() > 1 && last.len() <= MAX_UNDERLINED {
             self.set(lines.end - 2, Shape::Heading);
         }
     }

@@ -9,7 +9,7 @@ use super::names::{self, COMMIT};
 /// Longest line that is looked at, in bytes; the rest is cut.
 pub const LONGEST: usize = 512;
 /// Functions kept per file.
-pub const MOST_FUNCTIONS: usize = 50;
+pub const MAX_FUNCTIONS: usize = 50;
 
 /// Functions by the file that they are in.
 pub type Changed = Vec<(String, Vec<Box<str>>)>;
@@ -136,7 +136,7 @@ impl HunksReader {
             .as_mut()
             .and_then(|(_, files)| files.last_mut());
         let Some((_, functions)) = file else { return };
-        if functions.len() < MOST_FUNCTIONS && !functions.contains(&name) {
+        if functions.len() < MAX_FUNCTIONS && !functions.contains(&name) {
             functions.push(name);
         }
     }

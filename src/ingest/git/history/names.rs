@@ -12,7 +12,7 @@ pub const COMMIT: u8 = 0x1e;
 /// Longest path that counts, in bytes, with room for what stands before it.
 pub const LONGEST: usize = 4100;
 /// Renames of one commit that are followed.
-const MOST_RENAMES: usize = 20_000;
+const MAX_RENAMES: usize = 20_000;
 
 /// How files that came and went in one commit are told from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl<'a> NamesReader<'a> {
 
     fn renamed(&mut self, old: Option<RepoPath>, new: Option<RepoPath>) {
         if let (Some((_, names)), Some(old), Some(new)) = (&mut self.current, old, new)
-            && names.renames.len() < MOST_RENAMES
+            && names.renames.len() < MAX_RENAMES
         {
             names.renames.push((old, new));
         }

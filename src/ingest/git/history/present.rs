@@ -96,7 +96,7 @@ impl PresentNames {
 
 fn merge(functions: &mut Vec<Box<str>>, more: Vec<Box<str>>) {
     for name in more {
-        if functions.len() < hunks::MOST_FUNCTIONS && !functions.contains(&name) {
+        if functions.len() < hunks::MAX_FUNCTIONS && !functions.contains(&name) {
             functions.push(name);
         }
     }

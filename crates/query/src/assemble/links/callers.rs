@@ -78,7 +78,7 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
             links.extend(list.iter().skip(round).take(IN_TURN).cloned());
         }
     }
-    links.truncate(plan.most_links(SectionKind::Callers));
+    links.truncate(plan.max_links(SectionKind::Callers));
     links
 }
 

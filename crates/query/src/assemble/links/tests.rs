@@ -40,7 +40,7 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     summed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut links: Vec<Link> = summed
         .into_iter()
-        .take(plan.most_links(SectionKind::Tests))
+        .take(plan.max_links(SectionKind::Tests))
         .map(|(id, _, of)| Link::Test { id, of })
         .collect();
     let mut listed = HashSet::default();
@@ -52,7 +52,7 @@ pub(super) fn tests(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     for seed in seeds {
         let file = files.file_of(*seed);
         for (tests, _) in graph.test_files_of(file).iter().take(TEST_FILES) {
-            if listed.insert(*tests) && links.len() < plan.most_links(SectionKind::Tests) * 2 {
+            if listed.insert(*tests) && links.len() < plan.max_links(SectionKind::Tests) * 2 {
                 links.push(Link::TestFile {
                     file,
                     tests: *tests,

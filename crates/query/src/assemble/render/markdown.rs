@@ -63,7 +63,7 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     match entry.shape {
         Shape::Line => format!("- {head}{place}: {}\n", inline(&entry.body)),
         Shape::Block => {
-            let fence = "`".repeat(longest_run(&entry.body).max(2) + 1);
+            let fence = "`".repeat(max_run(&entry.body).max(2) + 1);
             let language = code::fence(entry.language);
             format!(
                 "#### {head}{place}\n{fence}{language}\n{}\n{fence}\n\n",
@@ -77,13 +77,13 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
 /// It is an escaped name or [clean](super::super::source::clean) code.
 fn inline(text: &str) -> String {
     let text = text.replace(['\t', '\n'], " ");
-    let mark = "`".repeat(longest_run(&text) + 1);
+    let mark = "`".repeat(max_run(&text) + 1);
     let touches = text.starts_with('`') || text.ends_with('`') || text.is_empty();
     let gap = if touches { " " } else { "" };
     format!("{mark}{gap}{text}{gap}{mark}")
 }
 
-fn longest_run(text: &str) -> usize {
+fn max_run(text: &str) -> usize {
     let (mut longest, mut run) = (0, 0);
     for byte in text.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };

@@ -23,11 +23,11 @@ use crate::collect::known_names;
 /// every line of a text made for it.
 const BYTES: RangeInclusive<usize> = 64..=1 << 14;
 /// Functions with the same first line that a place is compared with.
-const MOST_ALIKE: usize = 8;
+const MAX_ALIKE: usize = 8;
 /// Where more names are known in one of the texts alone, everything is parsed.
-const MOST_NAMES: usize = 64;
+const MAX_NAMES: usize = 64;
 /// Where less than one in so many bytes is unchanged, everything is parsed.
-const LEAST_SHARE: usize = 8;
+const MIN_SHARE: usize = 8;
 
 /// The functions of a text that an earlier one has, too.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl<'a> Unchanged<'a> {
         if facts.language == LANGUAGE && facts.issues.is_empty() {
             for candidate in candidates(earlier) {
                 let alike = alike.entry(first_line(candidate.text)).or_default();
-                if alike.len() < MOST_ALIKE {
+                if alike.len() < MAX_ALIKE {
                     alike.push(candidate);
                 }
             }
@@ -100,7 +100,7 @@ impl<'a> Unchanged<'a> {
     /// Whether they are so much of a text that leaving them out pays.
     pub(super) fn is_worth_while(&self, text: &str) -> bool {
         let bytes = self.functions.iter().map(|function| function.span.len());
-        bytes.sum::<usize>() * LEAST_SHARE > text.len()
+        bytes.sum::<usize>() * MIN_SHARE > text.len()
     }
 
     /// The text with a number in the place of each function, and what makes of places in it places in
@@ -143,7 +143,7 @@ impl<'a> Unchanged<'a> {
         let differing: Vec<&str> = before.symmetric_difference(known).copied().collect();
         let is_refused = |function: &&Function| {
             !is_taken(function.span)
-                || differing.len() > MOST_NAMES
+                || differing.len() > MAX_NAMES
                 || self.reads(function.id, &differing)
         };
         self.starts(is_refused)
@@ -285,7 +285,7 @@ fn candidate<'a>(
     let function = Function {
         id,
         span,
-        depth: least_depth(facts, definition)?,
+        depth: min_depth(facts, definition)?,
     };
     // Under an `if` it would stand deeper than the walk expects.
     let expected = match definition.parent {
@@ -302,7 +302,7 @@ fn candidate<'a>(
 
 /// How deep the node of a definition is at least: a class adds itself and its block, decorators one more.
 /// None inside a function, which has names of its own.
-fn least_depth(facts: &FileFacts, definition: &Definition) -> Option<u32> {
+fn min_depth(facts: &FileFacts, definition: &Definition) -> Option<u32> {
     let mut depth = 1;
     let mut parent = definition.parent;
     while let Some(class) = parent.and_then(|id| facts.definition(id)) {

@@ -1,5 +1,5 @@
 //! What a term gives to the files of a snapshot, whatever else a query has: what its segments, the
-//! messages of past commits and its rarity make of it. It is remembered for as long as the snapshot:
+//! messages of past commits and its rarity make of it. It is cached for as long as the snapshot:
 //! terms repeat from query to query, and to put it together costs more than to add it up.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::files::FileId;
 
 /// What a term gives to a file before the query's weight, rarity included.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToFile {
+pub(super) struct FileTermScore {
     pub file: FileId,
     /// In all fields and messages.
     pub all: f32,
@@ -23,7 +23,7 @@ pub(super) struct ToFile {
 
 /// What a term gives.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct TermScores {
     /// The parts of the index that have it.
     pub parts: Box<[u32]>,
     /// Its rarity among files, chunks and commits.
@@ -31,36 +31,36 @@ pub(super) struct Given {
     pub idf_chunks: f32,
     pub idf_commits: f32,
     /// The files that have it, each once.
-    pub files: Box<[ToFile]>,
+    pub files: Box<[FileTermScore]>,
 }
 
-impl Given {
+impl TermScores {
     fn heap_bytes(&self) -> usize {
         size_of_val(&*self.files) + size_of_val(&*self.parts) + size_of::<Self>()
     }
 }
 
-/// What terms give, as far as it is remembered.
+/// What terms give, as far as it is cache.
 #[derive(Debug)]
-pub(super) struct Remembered {
-    terms: DashMap<Box<str>, Arc<Given>, foldhash::fast::RandomState>,
+pub(super) struct TermScoreCache {
+    terms: DashMap<Box<str>, Arc<TermScores>, foldhash::fast::RandomState>,
     bytes: AtomicUsize,
     /// Above this everything is forgotten.
     most: usize,
 }
 
-/// What may be remembered of a file, in bytes, and of a snapshot however few files it has.
-const MOST_BYTES_PER_FILE: usize = 2 << 10;
-const LEAST_BYTES: usize = 256 << 10;
+/// Cache size for each file, in bytes, and of a snapshot however few files it has.
+const MAX_BYTES_PER_FILE: usize = 2 << 10;
+const MIN_BYTES: usize = 256 << 10;
 /// Of a term beside what it gives: its place in the table.
 const BYTES_OF_ENTRY: usize = 96;
 
-impl Remembered {
+impl TermScoreCache {
     pub fn new(files: usize) -> Self {
         Self {
             terms: DashMap::default(),
             bytes: AtomicUsize::new(0),
-            most: (files * MOST_BYTES_PER_FILE).max(LEAST_BYTES),
+            most: (files * MAX_BYTES_PER_FILE).max(MIN_BYTES),
         }
     }
 
@@ -68,21 +68,25 @@ impl Remembered {
     pub fn get<E>(
         &self,
         term: &str,
-        compute: impl FnOnce() -> Result<Given, E>,
-    ) -> Result<Arc<Given>, E> {
+        compute: impl FnOnce() -> Result<TermScores, E>,
+    ) -> Result<Arc<TermScores>, E> {
         if let Some(known) = self.terms.get(term) {
             return Ok(Arc::clone(&known));
         }
-        let given = Arc::new(compute()?);
-        let bytes = given.heap_bytes() + term.len() + BYTES_OF_ENTRY;
+        let term_scores = Arc::new(compute()?);
+        let bytes = term_scores.heap_bytes() + term.len() + BYTES_OF_ENTRY;
         if self.heap_bytes() + bytes > self.most {
             self.terms.clear();
             self.bytes.store(0, Ordering::Relaxed);
         }
-        if self.terms.insert(term.into(), Arc::clone(&given)).is_none() {
+        if self
+            .terms
+            .insert(term.into(), Arc::clone(&term_scores))
+            .is_none()
+        {
             self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
-        Ok(given)
+        Ok(term_scores)
     }
 
     /// Estimated heap size in bytes.
@@ -95,14 +99,14 @@ impl Remembered {
 mod tests {
     use super::*;
 
-    fn given(files: usize) -> Result<Given, ()> {
-        let file = ToFile {
+    fn scores_of(files: usize) -> Result<TermScores, ()> {
+        let file = FileTermScore {
             file: FileId(0),
             all: 1.0,
             names: 0.0,
             history: 0.0,
         };
-        Ok(Given {
+        Ok(TermScores {
             parts: Box::default(),
             idf_files: 1.0,
             idf_chunks: 1.0,
@@ -113,19 +117,19 @@ mod tests {
 
     #[test]
     fn a_term_is_put_together_once() {
-        let remembered = Remembered::new(1);
-        let first = remembered.get("term", || given(1)).unwrap();
-        let second = remembered.get("term", || Err(())).unwrap();
+        let cache = TermScoreCache::new(1);
+        let first = cache.get("term", || scores_of(1)).unwrap();
+        let second = cache.get("term", || Err(())).unwrap();
         assert!(Arc::ptr_eq(&first, &second));
     }
 
     #[test]
-    fn no_more_is_remembered_than_may_be() {
-        let remembered = Remembered::new(1);
+    fn the_cache_is_bounded() {
+        let cache = TermScoreCache::new(1);
         for term in 0..1_000 {
-            remembered.get(&term.to_string(), || given(100)).unwrap();
-            assert!(remembered.heap_bytes() <= LEAST_BYTES);
+            cache.get(&term.to_string(), || scores_of(100)).unwrap();
+            assert!(cache.heap_bytes() <= MIN_BYTES);
         }
-        assert!(remembered.heap_bytes() > 0);
+        assert!(cache.heap_bytes() > 0);
     }
 }
