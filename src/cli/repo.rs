@@ -49,7 +49,7 @@ enum RepoCommand {
         /// Its name.
         name: String,
     },
-    /// Scan at a repository's source again; fetches a remote one.
+    /// Look at a repository's source again; fetches a remote one.
     Sync {
         /// Its name.
         name: String,

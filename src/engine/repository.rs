@@ -221,7 +221,7 @@ pub enum DemandError {
 pub struct Orders {
     /// Revisions that are not warm, and diffs, with the span of the question that needs them.
     pub demands: mpsc::Receiver<(Demand, Span)>,
-    /// Scan at the source again. Holds one order: more of them while one waits mean the same.
+    /// Look at the source again. Holds one order: more of them while one waits mean the same.
     pub syncs: mpsc::Receiver<()>,
 }
 

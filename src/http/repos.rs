@@ -143,7 +143,7 @@ pub async fn remove(
     }
 }
 
-/// Scan at a repository's source again; fetches a remote one. Does not wait for the result.
+/// Look at a repository's source again; fetches a remote one. Does not wait for the result.
 #[utoipa::path(
     post, path = "/repos/{repo}/sync", tag = "repos",
     params(("repo" = RepositoryName, Path, description = "Name of the repository")),
