@@ -183,6 +183,19 @@ pub(crate) fn push_import(names: &mut Vec<String>, name: String) {
     }
 }
 
+/// `import a.b.C;`, `import static a.b.C.of`, `import a.b as c, d`: absolute dotted names.
+pub(crate) fn dotted_import(statement: &str, names: &mut Vec<String>) -> bool {
+    let Some(list) = statement.strip_prefix("import ") else {
+        return false;
+    };
+    let list = list.strip_prefix("static ").unwrap_or(list);
+    for item in list.split(',') {
+        let name = item.split(" as ").next().unwrap_or("");
+        push_import(names, name.trim().trim_end_matches(".*").to_owned());
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

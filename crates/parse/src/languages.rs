@@ -4,10 +4,13 @@
 //!
 //! To add one, see `docs/languages.md`.
 
+mod builtins;
 mod c;
+mod c_heads;
 mod ecmascript;
 mod go;
 mod java;
+mod keyword_heads;
 mod php;
 mod plain;
 mod python;
@@ -17,9 +20,6 @@ mod rust;
 #[cfg(feature = "toy-language")]
 #[path = "../tests/toy/toy.rs"]
 mod toy;
-
-/// What several languages write alike.
-mod common;
 
 use std::sync::LazyLock;
 

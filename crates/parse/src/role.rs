@@ -1,7 +1,7 @@
 //! The part that a file plays in its repository, by conventions that many repositories share. No
 //! rule names a repository; those of one language stand in its [`Roles`].
 
-mod conventions;
+pub(crate) mod conventions;
 
 use foveate_model::{Language, LanguageKind, RepoPath, Role};
 

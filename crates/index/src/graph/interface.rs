@@ -1,5 +1,5 @@
-//! What one file says to the others: all that resolving their names, bases and references looks at.
-//! Where it stays the same, an edit concerns the edited file alone.
+//! The interface of a file: all of it that resolving names, bases and references in other files looks at.
+//! Where the interface stays the same, an edit concerns the edited file alone.
 
 use foldhash::HashSet;
 use foveate_model::values::{TypeName, Value};

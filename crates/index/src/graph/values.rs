@@ -1,4 +1,4 @@
-//! What an expression of names stands for at a place in a file: the module, class or object before
+//! Evaluates an expression of names at a place in a file: to the module, class or object before
 //! a dot, and so the definition after it. Scopes and imports give what is certain; annotations,
 //! initial values and return types give what is likely.
 

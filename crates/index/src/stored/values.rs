@@ -1,4 +1,4 @@
-//! What a file says of its values, as bytes and back.
+//! The types, local variables, parameters and receivers in the facts of a file, as bytes and back.
 
 use foveate_model::values::{
     DefinitionType, Held, Link, Local, Parameter, Receivers, TypeName, Value, Values,

@@ -2,7 +2,7 @@
 
 use foveate_model::{Language, LanguageRules};
 
-use super::common::c_heads;
+use super::c_heads;
 use super::{LanguageSpec, Names};
 use crate::code::CodeForm;
 use crate::hunks::{HunkHeads, Pattern};

@@ -14,9 +14,9 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::common::{is_released_library, is_script_configuration};
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
+use crate::role::conventions::{is_released_library, is_script_configuration};
 use crate::role::{Ecosystem, File, Roles};
 use crate::traces::TraceForm;
 

@@ -3,11 +3,13 @@
 
 use foveate_model::{Language, LanguageRules};
 
-use super::common::{c_heads, dotted_import, is_test_class};
+use super::c_heads;
 use super::{LanguageSpec, Names};
+use crate::code::dotted_import;
 use crate::code::{CodeForm, Imports, Line};
 use crate::hunks::{HunkHeads, Pattern};
 use crate::origin::OriginForm;
+use crate::role::conventions::is_test_class;
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Frame, Mark, Order, TraceForm, location};
 

@@ -2,10 +2,11 @@
 
 use foveate_model::{Language, LanguageRules};
 
-use super::common::{is_test_class, keyword_heads};
+use super::keyword_heads;
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
 use crate::origin::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
+use crate::role::conventions::is_test_class;
 use crate::role::{Ecosystem, Roles};
 use crate::traces::{Mark, Order, TraceForm, frame, leading_number};
 

@@ -2,10 +2,11 @@
 
 use foveate_model::{Language, LanguageKind, LanguageRules};
 
-use super::common::{is_released_library, is_script_configuration, is_test_class, keyword_heads};
 use super::java::heads as java_heads;
+use super::keyword_heads;
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
+use crate::role::conventions::{is_released_library, is_script_configuration, is_test_class};
 use crate::role::{Documentation, Ecosystem, Roles};
 use crate::sections::Format;
 use crate::traces::TraceForm;

@@ -2,7 +2,7 @@
 
 use foveate_model::{Language, LanguageRules};
 
-use super::common::keyword_heads;
+use super::keyword_heads;
 use super::{LanguageSpec, Names};
 use crate::code::CodeForm;
 use crate::origin::{

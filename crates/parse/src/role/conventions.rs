@@ -132,3 +132,31 @@ const TEST_DIRECTORIES: [&str; 8] = [
     "testfixtures",
     "benchmarks",
 ];
+
+/// `CartTest.java`, `CartSpec.kt`: tests by the form of a class.
+pub(crate) fn is_test_class(file: &File<'_>) -> bool {
+    ["Test", "Tests", "Spec", "TestCase"]
+        .iter()
+        .any(|ending| file.path.stem().ends_with(ending))
+}
+
+/// `jquery-3.6.0.js`: a library with its version is a copy.
+pub(crate) fn is_released_library(file: &File<'_>) -> bool {
+    let stem = file.stem.as_str();
+    let Some((name, version)) = stem.rsplit_once('-') else {
+        return matches!(stem, "jquery" | "underscore" | "bootstrap");
+    };
+    !name.is_empty()
+        && version.contains('.')
+        && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
+/// `babel.config.js`, `tsconfig.base.json`: settings of tools for scripts.
+pub(crate) fn is_script_configuration(file: &File<'_>) -> bool {
+    let stem = file.stem.as_str();
+    stem.ends_with(".config")
+        || stem.ends_with(".conf")
+        || ["tsconfig", "jsconfig", "babel.", "webpack."]
+            .iter()
+            .any(|start| stem.starts_with(start))
+}

@@ -1,4 +1,4 @@
-//! The numbers of this room, read from `config/ranking.toml`.
+//! The settings of packing a context: the `[assemble]` tables of `config/ranking.toml`.
 
 use crate::intent::IntentKind;
 use crate::rank::Calibration;

@@ -80,7 +80,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
         .collect();
     let stretches = pool
         .stretches
-        .with_role_factors(snapshot, &evidence.roles)
+        .with_role_factors(snapshot, &evidence.roles, config)
         .map(|(id, signals, factor)| Examined {
             path: path(snapshot.files.chunk_file(id)),
             place: Some((String::new(), snapshot.files.chunk(id).lines)),

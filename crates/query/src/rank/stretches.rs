@@ -3,8 +3,9 @@
 //! signals that functions have too, and those of the functions around them.
 
 use foldhash::HashMap;
+use foveate_index::files::Unit;
 use foveate_index::{ChunkId, DefId, FileId, Files, Snapshot};
-use foveate_model::{ChunkKind, Import};
+use foveate_model::{ChunkKind, Import, LocalId};
 
 use super::evidence::Evidence;
 use super::probability::Probabilities;
@@ -12,10 +13,6 @@ use super::ranked::{RankedFile, Signal};
 use super::roles::Roles;
 use super::weights::{FunctionSignals, RankConfig, StretchSignals};
 use super::{FULL, logarithmic};
-
-/// A stretch around a function that is at least so likely beside the likeliest one needs no word of the
-/// query.
-const LIKELY: f32 = 0.05;
 
 /// The stretches of the best files with their signals, in id order.
 #[derive(Debug, Default)]
@@ -126,7 +123,7 @@ impl Stretches {
         if stretches.peek().is_none() {
             return;
         }
-        let units = files.units_of(file);
+        let of_classes = most_per_class(files.units_of(file), likelihoods);
         let of_chunks: Vec<Option<usize>> = files.chunk_units(file).collect();
         let likelihood = |at: Option<&Option<usize>>| {
             let unit = at.copied().flatten();
@@ -140,9 +137,8 @@ impl Stretches {
             signals.beside = before.unwrap_or(0.0).max(after.unwrap_or(0.0));
             let chunk = files.chunk(*id);
             if chunk.kind == ChunkKind::Class {
-                let methods = units.iter().zip(likelihoods);
-                let methods = methods.filter(|(unit, _)| unit.parent == chunk.definition);
-                signals.methods = methods.fold(0.0, |most, (_, of)| most.max(*of));
+                let of_class = chunk.definition.and_then(|class| of_classes.get(&class));
+                signals.methods = of_class.copied().unwrap_or(0.0);
             }
         }
     }
@@ -153,12 +149,13 @@ impl Stretches {
         &self,
         snapshot: &Snapshot,
         roles: &Roles,
+        config: &RankConfig,
     ) -> impl Iterator<Item = (ChunkId, &StretchSignals, f32)> {
         let files = &snapshot.files;
-        let speaks = |signals: &StretchSignals| {
+        let speaks = move |signals: &StretchSignals| {
             signals.coverage > 0.0
                 || signals.mention > 0.0
-                || signals.beside.max(signals.methods) > LIKELY
+                || signals.beside.max(signals.methods) >= config.stretch_likelihood
         };
         let found = self.all.iter().filter(move |(_, signals)| speaks(signals));
         found.map(move |(id, signals)| {
@@ -174,7 +171,7 @@ impl Stretches {
         roles: &Roles,
         config: &RankConfig,
     ) -> Vec<(ChunkId, f32)> {
-        self.with_role_factors(snapshot, roles)
+        self.with_role_factors(snapshot, roles, config)
             .map(|(id, signals, factor)| (id, signals.score(&config.stretch) * factor))
             .collect()
     }
@@ -216,6 +213,18 @@ pub(super) fn share_file_probabilities(
             *score = score.max(probabilities.score_of(probability * share));
         }
     }
+}
+
+/// The largest likelihood among the functions of each class.
+fn most_per_class(units: &[Unit], likelihoods: &[f32]) -> HashMap<LocalId, f32> {
+    let mut of_classes: HashMap<LocalId, f32> = HashMap::default();
+    for (unit, likelihood) in units.iter().zip(likelihoods) {
+        if let Some(class) = unit.parent {
+            let most = of_classes.entry(class).or_default();
+            *most = most.max(*likelihood);
+        }
+    }
+    of_classes
 }
 
 fn same_file(files: &Files, a: ChunkId, b: ChunkId) -> bool {

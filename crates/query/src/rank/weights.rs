@@ -38,6 +38,9 @@ pub struct RankConfig {
     pub function_files: usize,
     /// How strongly a definition must be named for what it uses, and what uses it, to count.
     pub neighbour_strength: f32,
+    /// A stretch around a function that is at least so likely beside the likeliest one needs no word of the
+    /// query to be a candidate.
+    pub stretch_likelihood: f32,
     /// A number that more commits cite than this is no evidence for any of them.
     pub max_cited: usize,
     /// So many of the newest commits that touched a function of the caller's change count as cited.

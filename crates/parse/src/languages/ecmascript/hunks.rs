@@ -1,7 +1,7 @@
 //! Heads of functions and classes in JavaScript and TypeScript, where a function may stand in a
 //! variable.
 
-use super::super::common::c_heads::CONTROL;
+use super::super::c_heads::CONTROL;
 use crate::hunks::{HunkHeads, Pattern, first_word, is_word, last_word, split_keyword, words};
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {

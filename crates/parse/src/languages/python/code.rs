@@ -1,6 +1,6 @@
 //! Python in the text of an issue.
 
-use super::super::common::dotted_import;
+use crate::code::dotted_import;
 use crate::code::{CodeForm, Imports, Line, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {

@@ -2,7 +2,7 @@
 
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 
-use super::super::common::builtins::{BUILTIN_MEMBERS, GLOBALS};
+use super::super::builtins::{BUILTIN_MEMBERS, GLOBALS};
 
 pub(super) const LOOKUP: LookupRules = LookupRules {
     imports_bind_paths: true,

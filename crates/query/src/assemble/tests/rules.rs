@@ -1,4 +1,4 @@
-//! One rule of packing each.
+//! The rules by which a context is packed, a test for each.
 
 use super::*;
 
