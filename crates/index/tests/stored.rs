@@ -60,9 +60,9 @@ fn facts_come_back_as_they_were() {
 fn facts_of_the_first_format_are_read_without_values() {
     let (language, content) = read(Some(language("markdown")), PROSE);
     let bytes = facts::encode(language, content.as_ref()).unwrap();
-    // Five empty lists, which the first format does not have.
-    let (first, values) = bytes.split_at(bytes.len() - 5);
-    assert_eq!(values, [0; 5]);
+    // Five empty lists and an empty package, which the first format does not have.
+    let (first, since) = bytes.split_at(bytes.len() - 6);
+    assert_eq!(since, [0; 6]);
     let (_, read) = facts::decode(
         first,
         facts::OLDEST_FORMAT,

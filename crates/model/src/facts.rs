@@ -32,6 +32,9 @@ pub struct FileFacts {
     pub regions: Vec<Region>,
     /// What the file says of the values of its names.
     pub values: Values,
+    /// The package or namespace of the file's top level as it declares it, its parts joined by `.`;
+    /// empty where it declares none.
+    pub package: Box<str>,
     /// Whether the content says of itself that a program wrote it (a header in the first lines).
     pub generated: bool,
     /// What went wrong: the facts are those found up to there.
@@ -123,6 +126,9 @@ pub struct Modifiers {
     pub is_exported: bool,
     /// The module's default export.
     pub is_default_export: bool,
+    /// A member that stands outside the body of its type, which its qualified name names: a Go method,
+    /// a function of a Rust `impl`, `void A::f() {}` in C++.
+    pub is_out_of_line: bool,
 }
 
 /// A named thing that a file defines.

@@ -99,6 +99,13 @@ pub trait ModuleResolver: Debug + Send + Sync {
         None
     }
 
+    /// The package that a file is part of, as a number: files of one package see each other's top-level
+    /// names without an import, and an import of the package may lead to any of its files. `None`
+    /// where a file is a module of its own.
+    fn package_of(&self, _file: FileId) -> Option<u32> {
+        None
+    }
+
     /// The directory of the package of this name; empty at the root.
     fn package_directory(&self, _name: &str) -> Option<&str> {
         None
@@ -132,8 +139,17 @@ pub struct LookupRules {
     pub modules_have_submodules: bool,
     /// Whether a name that stands for a module may mean the module's default export.
     pub modules_have_defaults: bool,
+    /// Whether star imports of what is imported by a star import count, too.
+    pub star_imports_are_transitive: bool,
+    /// Whether an import may take a member of a type: `import static a.B.c`, `use a::Enum::Variant`.
+    pub imports_reach_members: bool,
+    /// Whether names before the last one of a path may be namespaces or packages that nothing in the
+    /// file binds: the end of the path is then compared with the ends of qualified names.
+    pub paths_may_be_qualified: bool,
     /// Whether the names of a class body are bare names in that body (never in its methods).
     pub class_bodies_are_scopes: bool,
+    /// Whether the members of the classes around a method, inherited ones too, are bare names in it.
+    pub members_are_bare: bool,
     /// Names of the object or class around, inside a method.
     pub receivers: &'static [(&'static str, Receiver)],
     /// The name by which a method asks for what its base classes define, as a name or a call.
@@ -175,7 +191,11 @@ impl LookupRules {
         imports_bind_paths: false,
         modules_have_submodules: false,
         modules_have_defaults: false,
+        star_imports_are_transitive: true,
+        imports_reach_members: false,
+        paths_may_be_qualified: false,
         class_bodies_are_scopes: false,
+        members_are_bare: false,
         receivers: &[],
         super_name: None,
         self_types: &[],
@@ -203,6 +223,9 @@ pub struct TestConventions {
     pub source_directories: &'static [&'static str],
     /// Beginnings of test functions, before `_`, a capital or the end.
     pub function_beginnings: &'static [&'static str],
+    /// Decorators, attributes and annotations that make a function a test, as written without their
+    /// arguments.
+    pub function_decorators: &'static [&'static str],
     /// Beginnings of test classes.
     pub class_beginnings: &'static [&'static str],
     /// Endings of test classes, the longer of two before the shorter.
@@ -222,6 +245,7 @@ impl TestConventions {
         directories: &["__tests__", "tests", "test", "spec"],
         source_directories: &["src", "lib"],
         function_beginnings: &["test"],
+        function_decorators: &[],
         class_beginnings: &["Test"],
         class_endings: &["TestCase", "Tests", "Test", "Spec"],
     };

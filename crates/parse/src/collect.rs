@@ -141,6 +141,8 @@ pub(crate) struct Collector<'t> {
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Vec<Export>,
     pub(crate) context: Context,
+    /// The package or namespace that the file declares, with dots.
+    pub(crate) package: String,
     /// Names that start before this byte are dealt with already.
     pub(crate) skip_until: usize,
     /// Names that start before this byte are bound, not read.
@@ -205,6 +207,7 @@ impl<'t> Collector<'t> {
                 is_exports: false,
                 declared: Declared::default(),
             },
+            package: String::new(),
             saved: Vec::new(),
             skip_until: 0,
             bind_until: 0,
@@ -460,6 +463,7 @@ impl<'t> Collector<'t> {
             chunks,
             regions: self.regions,
             values: Values::default(),
+            package: self.package.into(),
             generated: false,
             issues: self.issues,
         }

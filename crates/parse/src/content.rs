@@ -129,6 +129,7 @@ pub(crate) fn plain(language: Language, text: &str) -> FileFacts {
         chunks: chunks::of_text(&lines),
         regions: Vec::new(),
         values: Values::default(),
+        package: Box::default(),
         generated: false,
         issues: Vec::new(),
     }

@@ -167,6 +167,7 @@ fn flags(definition: &Definition) -> String {
         is_property,
         is_exported,
         is_default_export,
+        is_out_of_line,
     } = definition.modifiers;
     [
         (is_async, "async"),
@@ -177,6 +178,7 @@ fn flags(definition: &Definition) -> String {
         (is_property, "property"),
         (is_exported, "exported"),
         (is_default_export, "default"),
+        (is_out_of_line, "out-of-line"),
         (definition.visibility == Visibility::Private, "private"),
         (definition.visibility == Visibility::Protected, "protected"),
     ]

@@ -18,10 +18,13 @@ use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_op
 use super::values::{put_values, take_values};
 
 /// Counts the changes of how facts are stored.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 
-/// The oldest format that can be read. Until the second, nothing was said of values.
+/// The oldest format that can be read. The second added values; the third packages, and one more flag
+/// of definitions.
 pub const OLDEST_FORMAT: u16 = 1;
+const WITH_VALUES: u16 = 2;
+const WITH_PACKAGES: u16 = 3;
 
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
@@ -125,6 +128,7 @@ fn put_facts(out: &mut Encoder, facts: &FileFacts) {
         near.put_span(out, region.span);
     });
     put_values(out, &facts.values);
+    out.text(&facts.package);
 }
 
 fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> Option<FileFacts> {
@@ -135,7 +139,7 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
         issues: rest.list(take_issue)?,
         definitions: {
             let mut near = Near::default();
-            rest.list(|rest| take_definition(rest, &mut near))?
+            rest.list(|rest| take_definition(rest, &mut near, format))?
         },
         references: {
             let mut near = Near::default();
@@ -182,9 +186,13 @@ fn take_facts(rest: &mut Decoder<'_>, format: u16, language_of: LanguageOf) -> O
                 })
             })?
         },
-        values: match format {
-            OLDEST_FORMAT => Values::default(),
-            _ => take_values(rest)?,
+        values: match format < WITH_VALUES {
+            true => Values::default(),
+            false => take_values(rest)?,
+        },
+        package: match format < WITH_PACKAGES {
+            true => Box::default(),
+            false => rest.text()?.into(),
         },
     })
 }
@@ -252,10 +260,10 @@ fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
     put_texts(out, bases);
     put_texts(out, decorators);
     out.byte(visibility_code(*visibility));
-    out.byte(flags(modifiers));
+    out.number(flags(modifiers));
 }
 
-fn take_definition(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Definition> {
+fn take_definition(rest: &mut Decoder<'_>, near: &mut Near, format: u16) -> Option<Definition> {
     Some(Definition {
         name: rest.text()?.into(),
         qualified_name: rest.text()?.into(),
@@ -271,11 +279,14 @@ fn take_definition(rest: &mut Decoder<'_>, near: &mut Near) -> Option<Definition
         bases: take_texts(rest)?,
         decorators: take_texts(rest)?,
         visibility: visibility_of(rest.byte()?)?,
-        modifiers: modifiers(rest.byte()?),
+        modifiers: modifiers(match format < WITH_PACKAGES {
+            true => u32::from(rest.byte()?),
+            false => rest.number32()?,
+        }),
     })
 }
 
-fn flags(modifiers: &Modifiers) -> u8 {
+fn flags(modifiers: &Modifiers) -> u32 {
     let Modifiers {
         is_async,
         is_static,
@@ -285,6 +296,7 @@ fn flags(modifiers: &Modifiers) -> u8 {
         is_property,
         is_exported,
         is_default_export,
+        is_out_of_line,
     } = *modifiers;
     let all = [
         is_async,
@@ -295,13 +307,14 @@ fn flags(modifiers: &Modifiers) -> u8 {
         is_property,
         is_exported,
         is_default_export,
+        is_out_of_line,
     ];
     let bits = all.iter().enumerate();
-    bits.fold(0, |bits, (at, flag)| bits | u8::from(*flag) << at)
+    bits.fold(0, |bits, (at, flag)| bits | u32::from(*flag) << at)
 }
 
-fn modifiers(flags: u8) -> Modifiers {
-    let flag = |at: u8| flags >> at & 1 == 1;
+fn modifiers(flags: u32) -> Modifiers {
+    let flag = |at: u32| flags >> at & 1 == 1;
     Modifiers {
         is_async: flag(0),
         is_static: flag(1),
@@ -311,6 +324,7 @@ fn modifiers(flags: u8) -> Modifiers {
         is_property: flag(5),
         is_exported: flag(6),
         is_default_export: flag(7),
+        is_out_of_line: flag(8),
     }
 }
 
