@@ -7,10 +7,12 @@
 mod builtins;
 mod c;
 mod c_heads;
+mod csharp;
 mod ecmascript;
 mod go;
 mod java;
 mod keyword_heads;
+mod kotlin;
 mod php;
 mod plain;
 mod python;
@@ -45,14 +47,14 @@ static TABLE: &[&LanguageSpec] = &[
     &go::GO,
     &rust::RUST,
     &java::JAVA,
-    &plain::KOTLIN,
+    &kotlin::KOTLIN,
     &plain::SCALA,
     &plain::SWIFT,
     &ruby::RUBY,
     &php::PHP,
     &c::C,
     &c::CPP,
-    &plain::CSHARP,
+    &csharp::CSHARP,
     &plain::SHELL,
     &plain::SQL,
     &plain::HTML,

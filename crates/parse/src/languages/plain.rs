@@ -2,7 +2,6 @@
 
 use foveate_model::{Language, LanguageKind, LanguageRules};
 
-use super::java::heads as java_heads;
 use super::keyword_heads;
 use super::{LanguageSpec, Names};
 use crate::code::{CodeForm, Line};
@@ -48,18 +47,6 @@ const TESTS_ARE_CLASSES: Roles = Roles {
     ..Roles::NONE
 };
 
-pub(super) static KOTLIN: LanguageSpec = {
-    static RULES: LanguageRules = LanguageRules::new("kotlin", 7);
-    LanguageSpec {
-        names: Names::extensions(&["kt", "kts"]),
-        roles: TESTS_ARE_CLASSES,
-        code: fences(&["kt", "kotlin"]),
-        traces: frames_in(&["kt"]),
-        hunks: Some(keyword_heads::heads(&["kt", "kts"])),
-        ..language(&RULES)
-    }
-};
-
 pub(super) static SCALA: LanguageSpec = {
     static RULES: LanguageRules = LanguageRules::new("scala", 8);
     LanguageSpec {
@@ -83,21 +70,6 @@ pub(super) static SWIFT: LanguageSpec = {
         code: fences(&["swift"]),
         traces: frames_in(&["swift"]),
         hunks: Some(keyword_heads::heads(&["swift"])),
-        ..language(&RULES)
-    }
-};
-
-pub(super) static CSHARP: LanguageSpec = {
-    static RULES: LanguageRules = LanguageRules::new("csharp", 14);
-    LanguageSpec {
-        names: Names {
-            lock_files: &["packages.lock.json"],
-            ..Names::extensions(&["cs"])
-        },
-        roles: TESTS_ARE_CLASSES,
-        code: fences(&["cs", "csharp", "c#"]),
-        traces: frames_in(&["cs"]),
-        hunks: Some(java_heads("csharp", &["cs"])),
         ..language(&RULES)
     }
 };

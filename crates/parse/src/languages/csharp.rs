@@ -1,0 +1,30 @@
+//! C#.
+
+mod code;
+mod hunks;
+mod traces;
+
+use foveate_model::{Language, LanguageRules};
+
+use super::{LanguageSpec, Names};
+use crate::role::Roles;
+use crate::role::conventions::is_test_class;
+
+pub(super) static CSHARP: LanguageSpec = LanguageSpec {
+    names: Names {
+        lock_files: &["packages.lock.json"],
+        ..Names::extensions(&["cs"])
+    },
+    roles: ROLES,
+    code: code::CODE,
+    traces: traces::TRACES,
+    hunks: Some(hunks::HUNKS),
+    ..LanguageSpec::new(Language::of(&RULES))
+};
+
+static RULES: LanguageRules = LanguageRules::new("csharp", 14);
+
+const ROLES: Roles = Roles {
+    is_test: is_test_class,
+    ..Roles::NONE
+};

@@ -1,0 +1,40 @@
+//! Heads of definitions in Go.
+
+use crate::hunks::{HunkHeads, Pattern, first_word, split_keyword};
+
+pub(super) const HUNKS: HunkHeads = HunkHeads {
+    pattern: Pattern::Git("golang"),
+    extensions: &["go"],
+    shows_indentation: true,
+    named: go,
+    is_definition: |_| true,
+};
+
+fn go(line: &str) -> Option<&str> {
+    let (keyword, rest) = split_keyword(line, &[], &["func", "type"])?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let rest = match (keyword, rest.strip_prefix('(')) {
+        ("func", Some(receiver)) => receiver.split_once(')')?.1.trim_start(),
+        _ => rest,
+    };
+    first_word(rest).filter(|name| rest.starts_with(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HUNKS;
+    use crate::hunks::check;
+
+    #[test]
+    fn heads() {
+        check(
+            HUNKS,
+            &[
+                ("func (e *Engine) ServeHTTP(w, r) {", Some("ServeHTTP")),
+                ("func New() *Engine {", Some("New")),
+                ("type Params []Param", Some("Params")),
+                ("\tfunc() {", None),
+            ],
+        );
+    }
+}

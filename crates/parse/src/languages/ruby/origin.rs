@@ -1,0 +1,24 @@
+//! Where gems and Ruby's own library lie.
+
+use crate::origin::{
+    Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
+};
+
+pub(super) const ORIGINS: OriginForm = OriginForm {
+    manager: Some(&GEM),
+    package,
+    runtime: |path| Some(below(path, "lib/ruby")?.split_once('/')?.1),
+    ..OriginForm::NONE
+};
+
+static GEM: PackageManager = PackageManager {
+    name: "gem",
+    home: PackageHome::Named { ending: ".gemspec" },
+    is_built: false,
+};
+
+/// `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`
+fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    let rest = below(path, "gems")?;
+    Some((rest, installed(&GEM, rest, before_version(rest)?)?))
+}

@@ -1,0 +1,79 @@
+//! Heads of definitions in Rust.
+
+use crate::hunks::{HunkHeads, Pattern, first_word, is_word, last_word, words};
+
+pub(super) const HUNKS: HunkHeads = HunkHeads {
+    pattern: Pattern::Own("foveate-rust", PATTERN),
+    extensions: &["rs"],
+    shows_indentation: true,
+    named: rust,
+    is_definition: |line| !line.trim().ends_with(';'),
+};
+
+const PATTERN: &str = r#"^([[:space:]]*((pub(\([^)]+\))?|default|async|const|unsafe|extern|"[^"]*")[[:space:]]+)*(struct|enum|union|mod|trait|fn|impl|macro_rules!)[<[:space:]]+[^;]*)$"#;
+
+fn rust(line: &str) -> Option<&str> {
+    const MODIFIERS: [&str; 10] = [
+        "pub", "crate", "super", "in", "async", "const", "unsafe", "extern", "default", "C",
+    ];
+    const KEYWORDS: [&str; 8] = [
+        "fn",
+        "struct",
+        "enum",
+        "union",
+        "trait",
+        "mod",
+        "macro_rules",
+        "impl",
+    ];
+    let (keyword, rest) = words(line)
+        .find(|(word, _)| !MODIFIERS.contains(word))
+        .filter(|(word, _)| KEYWORDS.contains(word) && line.starts_with(is_word))?;
+    if keyword != "impl" {
+        let rest = rest.strip_prefix(['!', ' ', '\t'])?.trim_start();
+        return first_word(rest).filter(|name| rest.starts_with(name));
+    }
+    let rest = without_parameters(rest);
+    let rest = rest.split(['{', ';']).next()?;
+    let rest = rest.split(" where ").next()?;
+    let implemented = rest.rsplit_once(" for ").map_or(rest, |(_, last)| last);
+    last_word(implemented.split('<').next()?)
+}
+
+/// What follows the type parameters that a text begins with.
+fn without_parameters(text: &str) -> &str {
+    let mut depth = 0;
+    let end = text.find(|c| {
+        depth += match c {
+            '<' => 1,
+            '>' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    end.map_or("", |end| text[end..].trim_start_matches('>'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HUNKS;
+    use crate::hunks::check;
+
+    #[test]
+    fn heads() {
+        check(
+            HUNKS,
+            &[
+                ("    pub(crate) async unsafe fn poll<'a>(", Some("poll")),
+                ("impl<T: Debug> fmt::Display for Slot<T> {", Some("Slot")),
+                ("impl Registration {", Some("Registration")),
+                ("impl<'a, T> Iterator<'a, T> {", Some("Iterator")),
+                ("pub struct Handle;", None),
+                ("macro_rules! cfg_io {", Some("cfg_io")),
+                ("let fn_ = 1", None),
+                ("extern \"C\" fn main() {", Some("main")),
+                ("// the fn of", None),
+            ],
+        );
+    }
+}
