@@ -2,10 +2,12 @@
 //! leading comments, order, and which names are shadowed. It knows no grammar.
 
 mod taken;
+mod values;
 
 use std::ops::Range;
 
 use foldhash::{HashSet, HashSetExt as _};
+use foveate_model::values::Link;
 use foveate_model::{
     Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
     Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
@@ -141,6 +143,12 @@ pub(crate) struct Collector<'t> {
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Vec<Export>,
     pub(crate) context: Context,
+    /// Whether a bare name that the file does not know is kept, by its form.
+    pub(crate) keeps_name: fn(&str) -> bool,
+    /// What is said of values, by the ids of now.
+    pub(crate) values: Values,
+    /// What stands before the names of references, by the spans of the names.
+    receivers: Vec<(Span, Vec<Link>)>,
     /// The package or namespace that the file declares, with dots.
     pub(crate) package: String,
     /// Names that start before this byte are dealt with already.
@@ -207,6 +215,9 @@ impl<'t> Collector<'t> {
                 is_exports: false,
                 declared: Declared::default(),
             },
+            keeps_name: |_| false,
+            values: Values::default(),
+            receivers: Vec::new(),
             package: String::new(),
             saved: Vec::new(),
             skip_until: 0,
@@ -253,21 +264,23 @@ impl<'t> Collector<'t> {
         let place = span(node);
         self.region(kind, place);
         let (first_row, column) = (row(node), node.start_position().column);
-        let last_row = u32::try_from(node.end_position().row).unwrap_or(u32::MAX);
+        let end = node.end_position();
+        // Some grammars take the end of the line for a part of the comment.
+        let ends_line = end.column == 0 && end.row > node.start_position().row;
+        let last_row = u32::try_from(end.row - usize::from(ends_line)).unwrap_or(u32::MAX);
+        let is_block = kind == RegionKind::Documentation && self.of(node).starts_with("/*");
         let line_start = node.start_byte().saturating_sub(column);
         let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
         if !before.trim().is_empty() {
             return;
         }
         self.comments = Some(match self.comments {
-            // A JSDoc block starts anew: what stands above it documents something else.
-            Some(run) if run.last_row + 1 == first_row && kind == RegionKind::Comment => {
-                CommentRun {
-                    span: Span::new(run.span.start as usize, node.end_byte()),
-                    last_row,
-                    ..run
-                }
-            }
+            // A block of documentation starts anew: what stands above it documents something else.
+            Some(run) if run.last_row + 1 == first_row && !is_block => CommentRun {
+                span: Span::new(run.span.start as usize, node.end_byte()),
+                last_row,
+                ..run
+            },
             _ => CommentRun {
                 span: place,
                 first_row,
@@ -405,6 +418,11 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Notes that a function binds a name as a parameter.
+    pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
+        self.bindings.push((span(name), function));
+    }
+
     /// Adds a string literal that the current context says a user may see.
     pub(crate) fn message(&mut self, literal: Span) {
         if let Some(kind) = self.context.message
@@ -441,6 +459,7 @@ impl<'t> Collector<'t> {
         self.messages.sort_by_key(|message| message.span);
         self.regions.sort_by_key(|region| region.span);
         disjoint(&mut self.regions);
+        self.settle_values();
         let chunks = crate::chunks::of_code(
             &self.text_lines(),
             nesting,
@@ -462,7 +481,7 @@ impl<'t> Collector<'t> {
             messages: self.messages,
             chunks,
             regions: self.regions,
-            values: Values::default(),
+            values: self.values,
             package: self.package.into(),
             generated: false,
             issues: self.issues,
@@ -519,11 +538,11 @@ impl<'t> Collector<'t> {
         self.messages
             .iter_mut()
             .for_each(|m| moved(&mut m.enclosing));
-        for (_, enclosing) in &mut self.bindings {
-            let mut id = Some(*enclosing);
-            moved(&mut id);
-            *enclosing = id.unwrap_or(*enclosing);
-        }
+        let renumbered = |id: &mut LocalId| {
+            *id = new_ids.get(id.0 as usize).copied().unwrap_or(*id);
+        };
+        self.bindings.iter_mut().for_each(|(_, id)| renumbered(id));
+        values::renumber(&mut self.values, renumbered);
     }
 
     /// A signature without a body is an overload where its scope has a function of that name with
@@ -550,11 +569,12 @@ impl<'t> Collector<'t> {
     fn settle_names(&mut self) {
         let text = self.text;
         let known = known_names(&self.imports, &self.definitions);
+        let keeps_name = self.keeps_name;
         let shadowed: HashSet<(LocalId, &str)> = self
             .bindings
             .iter()
             .map(|(name, enclosing)| (*enclosing, name.of(text)))
-            .filter(|(_, name)| known.contains(name))
+            .filter(|(_, name)| known.contains(name) || keeps_name(name))
             .collect();
         let definitions = &self.definitions;
         let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
@@ -579,7 +599,8 @@ impl<'t> Collector<'t> {
             match reference.kind {
                 ReferenceKind::Name => {
                     let name = reference.name.of(text);
-                    known.contains(name) && !is_shadowed(reference.enclosing, name)
+                    (known.contains(name) || keeps_name(name))
+                        && !is_shadowed(reference.enclosing, name)
                 }
                 _ if reference.opaque_receiver || shadowed.is_empty() => true,
                 _ => {

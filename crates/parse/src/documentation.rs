@@ -12,7 +12,7 @@ pub(crate) fn comment(text: &str, tool_notes: &[&str]) -> String {
 
 fn strip_marks(line: &str) -> &str {
     let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
-    let stripped = ["/**", "/*", "///", "//", "#:", "#", "*"]
+    let stripped = ["/**", "/*!", "/*", "///", "//!", "//", "#:", "#", "*"]
         .iter()
         .find_map(|mark| line.strip_prefix(mark))
         .unwrap_or(line);

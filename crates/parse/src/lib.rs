@@ -31,6 +31,7 @@ mod syntax;
 mod testing;
 pub mod traces;
 mod values;
+mod walk;
 
 /// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
 /// test compares it with the facts of fixed texts.

@@ -2,8 +2,11 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod modules;
 mod origin;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -15,6 +18,7 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
         lock_files: &["go.sum"],
         ..Names::extensions(&["go"])
     },
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -23,7 +27,12 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("go", 4);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("go", 4)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -1,0 +1,143 @@
+//! Where Go's imports lead: a path is that of a module (`go.mod`) and of a directory in it, whose files
+//! are one package.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind};
+
+use crate::paths::join;
+
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(Packages::new(files)),
+    module_name: |_| None,
+    imported_name: |_| None,
+    is_package: |_| false,
+    is_settings: |path| path.file_name() == "go.mod",
+};
+
+/// Files that belong to no package.
+const NONE: u32 = u32::MAX;
+
+/// The packages of a repository.
+#[derive(Debug)]
+struct Packages {
+    /// Paths of modules with the directories that they begin in, the longest first.
+    modules: Vec<(Box<str>, Box<str>)>,
+    /// By directory the file that stands for its package.
+    directories: HashMap<Box<str>, FileId>,
+    /// By file the number of its package.
+    of_file: Vec<u32>,
+}
+
+impl Packages {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut modules = Vec::new();
+        let mut directories: HashMap<Box<str>, FileId> = HashMap::default();
+        let mut numbers: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        let mut of_file = Vec::with_capacity(files.files().len());
+        for id in files.ids() {
+            let file = files.file(id);
+            let directory = file.path.directory();
+            if file.path.file_name() == "go.mod" {
+                modules.extend(module_path(files.text(id)).map(|path| (path, directory.into())));
+            }
+            let content = file.content.as_ref();
+            let package = content.map_or("", |content| &*content.facts.package);
+            if file.path.extension() != "go" || package.is_empty() {
+                of_file.push(NONE);
+                continue;
+            }
+            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
+            of_file.push(*numbers.entry((directory, package)).or_insert(next));
+            if !file.path.stem().ends_with("_test") {
+                directories.entry(directory.into()).or_insert(id);
+            }
+        }
+        modules.sort_by_key(|(path, _): &(Box<str>, Box<str>)| std::cmp::Reverse(path.len()));
+        Self {
+            modules,
+            directories,
+            of_file,
+        }
+    }
+
+    fn directory(&self, directory: &str) -> Option<FileId> {
+        self.directories.get(directory).copied()
+    }
+
+    /// Without a `go.mod` the path of the repository is not known: the directory is the longest that
+    /// the import ends with.
+    fn by_ending(&self, module: &str) -> Option<FileId> {
+        // The standard library's paths begin with a plain word.
+        let (host, rest) = module.split_once('/')?;
+        if !host.contains('.') || !self.modules.is_empty() {
+            return None;
+        }
+        let mut rest = rest;
+        loop {
+            if let Some(found) = self.directory(rest) {
+                return Some(found);
+            }
+            rest = rest.split_once('/')?.1;
+        }
+    }
+}
+
+impl ModuleResolver for Packages {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        if module.starts_with('.') {
+            let directory = files.file(importer).path.directory();
+            return self.directory(&join(directory, module)?);
+        }
+        self.absolute(files, Some(importer), module)
+    }
+
+    fn absolute(
+        &self,
+        _files: &dyn FileTree,
+        _importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        for (path, directory) in &self.modules {
+            let Some(rest) = name.strip_prefix(&**path) else {
+                continue;
+            };
+            if rest.is_empty() || rest.starts_with('/') {
+                let below = join(directory, rest.trim_start_matches('/'))?;
+                if let Some(found) = self.directory(&below) {
+                    return Some(found);
+                }
+            }
+        }
+        self.directory(&format!("vendor/{name}"))
+            .or_else(|| self.by_ending(name))
+    }
+
+    fn package_of(&self, file: FileId) -> Option<u32> {
+        let number = self.of_file.get(file.0 as usize).copied();
+        number.filter(|number| *number != NONE)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let paths = self.modules.iter().map(|(a, b)| a.len() + b.len() + 32);
+        let directories = self.directories.keys().map(|path| path.len() + 24);
+        paths.sum::<usize>() + directories.sum::<usize>() + size_of_val(&*self.of_file)
+    }
+}
+
+/// The path after `module` in a `go.mod`.
+fn module_path(text: &str) -> Option<Box<str>> {
+    let line = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("module "))?;
+    let path = line.split("//").next()?.trim().trim_matches('"');
+    Some(path.into())
+}

@@ -1,0 +1,280 @@
+//! The walker of Go.
+
+mod definitions;
+#[cfg(test)]
+mod tests;
+
+use foveate_model::values::Value;
+use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, MessageKind};
+use tree_sitter::Node;
+
+use crate::collect::{row, span};
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, children, comment, field, into, member, name, past, text,
+    type_name,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: BUILTIN_TYPES,
+    keeps_name: |name| name.len() > 2 && !BUILTINS.contains(&name),
+    messages: message,
+    is_documentation: |_| false,
+    tool_notes: &["go:", "nolint", "+build", "export "],
+    is_statement: |kind| {
+        kind.ends_with("_statement") || kind.ends_with("_declaration") || kind == "expression_case"
+    },
+    ..Form::new(tree_sitter_go::LANGUAGE, handler, step, named_type)
+});
+
+/// Types of the language itself, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "any",
+    "bool",
+    "byte",
+    "comparable",
+    "complex128",
+    "complex64",
+    "error",
+    "float32",
+    "float64",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "rune",
+    "string",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
+];
+
+/// Names that are bound everywhere.
+pub(super) const BUILTINS: &[&str] = &[
+    "append", "bool", "byte", "cap", "clear", "close", "complex", "copy", "delete", "error",
+    "false", "float32", "float64", "imag", "int", "int32", "int64", "iota", "len", "make", "max",
+    "min", "new", "nil", "panic", "print", "println", "real", "recover", "rune", "string", "true",
+    "uint", "uint32", "uint64", "uint8",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "comment" => comment,
+        "interpreted_string_literal" | "raw_string_literal" => text,
+        "identifier" => name,
+        "type_identifier" => type_name,
+        "selector_expression" | "qualified_type" => member,
+        "call_expression" => call,
+        "composite_literal" => into,
+        "literal_element" => literal_element,
+        "package_clause" => package,
+        "import_spec" => import,
+        "function_declaration" => definitions::function,
+        "method_declaration" => definitions::method,
+        "method_elem" => definitions::interface_method,
+        "type_spec" | "type_alias" => definitions::type_spec,
+        "field_declaration" => definitions::field_declaration,
+        "const_spec" => definitions::constant,
+        "var_spec" => definitions::variable,
+        "func_literal" => definitions::nameless,
+        "short_var_declaration" => short_variables,
+        "range_clause" => range,
+        "field_identifier" | "package_identifier" | "label_name" | "escape_sequence"
+        | "int_literal" | "float_literal" | "imaginary_literal" | "rune_literal" | "nil"
+        | "true" | "false" | "iota" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    match node.kind() {
+        "identifier" | "type_identifier" | "package_identifier" | "field_identifier" => Step::Name,
+        "selector_expression" => match field(node, "field") {
+            Some(name) => Step::Member {
+                object: field(node, "operand"),
+                name,
+            },
+            None => Step::Other,
+        },
+        "qualified_type" => match field(node, "name") {
+            Some(name) => Step::Member {
+                object: field(node, "package"),
+                name,
+            },
+            None => Step::Other,
+        },
+        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        // `T{…}` gives an object of `T`.
+        "composite_literal" => field(node, "type").map_or(Step::Other, Step::Call),
+        "generic_type" => field(node, "type").map_or(Step::Other, Step::Same),
+        "unary_expression" => field(node, "operand").map_or(Step::Other, Step::Same),
+        "parenthesized_expression" | "pointer_type" => {
+            node.named_child(0).map_or(Step::Other, Step::Same)
+        }
+        "type_assertion_expression" => field(node, "type").map_or(Step::Other, Step::Call),
+        _ => Step::Other,
+    }
+}
+
+/// `*a.T`, `[]T`, `map[K]T` and `chan T` are about `T`; of a function's results the first counts.
+fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        node = match node.kind() {
+            "type_identifier" | "qualified_type" => return Some(node),
+            "pointer_type" | "parenthesized_type" => node.named_child(0)?,
+            "slice_type" | "array_type" => field(node, "element")?,
+            "map_type" | "channel_type" => field(node, "value")?,
+            "generic_type" => field(node, "type")?,
+            "parameter_list" => field(node.named_child(0)?, "type")?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    match (path, name) {
+        ("errors.New" | "fmt.Errorf" | "panic", _) => Some(MessageKind::Error),
+        (_, "Errorf" | "Wrap" | "Wrapf") => Some(MessageKind::Error),
+        (
+            _,
+            "Fatal" | "Fatalf" | "Printf" | "Println" | "Infof" | "Warningf" | "Warnf" | "Debugf"
+            | "Logf",
+        ) => Some(MessageKind::Log),
+        _ => messages::of_call(path, name),
+    }
+}
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "function") {
+        Some(function) => walk.call(function, depth),
+        None => Descend::Into,
+    }
+}
+
+/// The key of `T{Key: value}` is a field of `T`, not a name of the file.
+fn literal_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let is_key = node.parent().is_some_and(|parent| {
+        parent.kind() == "keyed_element" && parent.named_child(0) == Some(node)
+    });
+    if is_key
+        && node
+            .named_child(0)
+            .is_some_and(|key| key.kind() == "identifier")
+    {
+        walk.collector.skip_to(node.end_byte());
+    }
+    Descend::Into
+}
+
+fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0) {
+        walk.collector.package = walk.of(name).to_owned();
+    }
+    Descend::Past
+}
+
+/// `import name "a/b"`: without a name the package is called by the last part of its path, versions
+/// left out.
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(path) = field(node, "path") else {
+        return Descend::Past;
+    };
+    let module = walk.of(path).trim_matches(['"', '`']);
+    let alias = field(node, "name").map(|name| walk.of(name));
+    let names = match alias {
+        Some("_") => Vec::new(),
+        Some(".") => vec![("*", "")],
+        Some(alias) => vec![("*", alias)],
+        None => vec![("*", package_name(module))],
+    };
+    let import = Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: names
+            .into_iter()
+            .map(|(name, local)| ImportedName {
+                name: name.into(),
+                local: local.into(),
+            })
+            .collect(),
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: None,
+        type_only: false,
+    };
+    walk.collector.imports.push(import);
+    Descend::Past
+}
+
+/// The name by which a package is mostly used: `yaml` of `gopkg.in/yaml.v3`, `b` of `a/b/v2`.
+fn package_name(module: &str) -> &str {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut parts = module.rsplit('/').filter(|part| !is_version(part));
+    let last = parts.next().unwrap_or(module);
+    let last = match last.rsplit_once('.') {
+        Some((name, version)) if is_version(version) => name,
+        _ => last,
+    };
+    last.strip_prefix("go-").unwrap_or(last)
+}
+
+/// `a, b := f(), g`: each name holds its value; of one call with several results the first does.
+fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        return Descend::Into;
+    };
+    let values = children(right);
+    for (at, target) in children(left).into_iter().enumerate() {
+        if target.kind() != "identifier" || walk.of(target) == "_" {
+            continue;
+        }
+        let value = values
+            .get(at)
+            .map_or(Value::Unknown, |value| walk.value_of(*value));
+        walk.local(target, value);
+    }
+    Descend::Into
+}
+
+fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(left) = field(node, "left") {
+        for target in children(left) {
+            if target.kind() == "identifier" {
+                walk.local(target, Value::Unknown);
+            }
+        }
+    }
+    Descend::Into
+}
+
+/// Whether a definition at this place belongs to the package, not to a function.
+fn is_top_level(walk: &Walk<'_>) -> bool {
+    walk.context().enclosing.is_none() && !walk.is_in_function()
+}
+
+/// What a name in capitals is: Go has no other mark.
+fn visibility(name: &str) -> foveate_model::Visibility {
+    match name.starts_with(char::is_uppercase) {
+        true => foveate_model::Visibility::Public,
+        // Every file of the package sees it.
+        false => foveate_model::Visibility::Protected,
+    }
+}
+
+/// The kind of a type by what it is made of.
+fn kind_of_type(node: Option<Node<'_>>) -> DefinitionKind {
+    match node.map_or("", |node| node.kind()) {
+        "struct_type" => DefinitionKind::Class,
+        "interface_type" => DefinitionKind::Interface,
+        _ => DefinitionKind::TypeAlias,
+    }
+}

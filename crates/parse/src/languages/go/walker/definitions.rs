@@ -1,0 +1,211 @@
+//! What Go defines: functions, methods, types with their fields, constants, variables.
+
+use foveate_model::{DefinitionKind, LocalId, Visibility};
+use tree_sitter::Node;
+
+use super::{is_top_level, kind_of_type, named_type, visibility};
+use crate::collect::{Draft, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, children, field};
+
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = head(walk, DefinitionKind::Function, node, name);
+    // Several of a package are called so; nobody calls them.
+    if draft.name == "init" {
+        draft.visibility = Some(Visibility::Private);
+    }
+    let id = walk.define(draft);
+    enter(walk, node, depth, id, DefinitionKind::Function)
+}
+
+/// `func (e *Engine) Run()` is a member of `Engine`, wherever that stands.
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let receiver = field(node, "receiver").and_then(|list| list.named_child(0));
+    let owner = receiver
+        .and_then(|receiver| field(receiver, "type"))
+        .and_then(named_type);
+    let mut draft = head(walk, DefinitionKind::Method, node, name);
+    draft.receiver = owner.map(|owner| walk.of(owner));
+    draft.modifiers.is_out_of_line = owner.is_some();
+    let id = walk.define(draft);
+    if let Some((receiver, name)) = receiver.and_then(|r| Some((r, field(r, "name")?))) {
+        walk.parameter(id, name, field(receiver, "type"));
+    }
+    enter(walk, node, depth, id, DefinitionKind::Method)
+}
+
+/// `Run() error` in an interface.
+pub(super) fn interface_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = head(walk, DefinitionKind::Method, node, name);
+    draft.modifiers.is_abstract = true;
+    let id = walk.define(draft);
+    enter(walk, node, depth, id, DefinitionKind::Method)
+}
+
+fn head<'t>(walk: &Walk<'t>, kind: DefinitionKind, node: Node<'t>, name: Node<'t>) -> Draft<'t> {
+    let mut draft = walk.draft(kind, node, name, field(node, "body"));
+    draft.parameters = field(node, "parameters").map(inside_brackets);
+    draft.visibility = Some(visibility(draft.name));
+    draft
+}
+
+/// Adds parameters and results of a function that the walk enters.
+fn enter<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    depth: u32,
+    id: LocalId,
+    kind: DefinitionKind,
+) -> Descend {
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        let declared = field(parameter, "type");
+        let mut cursor = parameter.walk();
+        for name in parameter.children_by_field_name("name", &mut cursor) {
+            walk.parameter(id, name, declared);
+        }
+    }
+    if let Some(result) = field(node, "result") {
+        walk.returns(id, result);
+    }
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// `Name struct { … }`, `Name interface { … }`, `Name = other`.
+pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let (Some(name), made) = (field(node, "name"), field(node, "type")) else {
+        return Descend::Into;
+    };
+    let kind = kind_of_type(made);
+    let body = made
+        .and_then(|made| made.named_child(0))
+        .filter(|_| kind == DefinitionKind::Class);
+    let body = body.or(made.filter(|_| kind == DefinitionKind::TypeAlias));
+    let mut draft = walk.draft(kind, node, name, body);
+    if let Some(whole) = whole_declaration(node) {
+        draft.span = span(whole);
+    }
+    draft.visibility = Some(visibility(draft.name));
+    draft.bases = made.map_or_else(Vec::new, |made| embedded(walk, made));
+    if kind == DefinitionKind::Interface {
+        draft.body = made.map(span);
+        draft.signature_end = name.end_byte();
+    }
+    let id = walk.define(draft);
+    if kind == DefinitionKind::TypeAlias
+        && let Some(made) = made
+    {
+        walk.returns(id, made);
+    }
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// The declaration around the only specification in it: `type A struct {}` as a whole.
+fn whole_declaration(node: Node<'_>) -> Option<Node<'_>> {
+    let declaration = node.parent()?;
+    let is_only = declaration.kind().ends_with("_declaration")
+        && declaration.named_child_count() == 1
+        && declaration.start_position().row == node.start_position().row;
+    is_only.then_some(declaration)
+}
+
+/// The types that a struct or interface embeds.
+fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
+    let list = match made.kind() {
+        "struct_type" => made.named_child(0),
+        _ => Some(made),
+    };
+    let mut bases = Vec::new();
+    for element in list.into_iter().flat_map(children) {
+        let named = match element.kind() {
+            "field_declaration" if field(element, "name").is_none() => {
+                field(element, "type").and_then(named_type)
+            }
+            "type_elem" if element.named_child_count() == 1 => {
+                element.named_child(0).and_then(named_type)
+            }
+            _ => None,
+        };
+        bases.extend(named.map(|named| walk.of(named).into()));
+    }
+    bases
+}
+
+/// `a, b int` in a struct; an embedded type is no field, but a base.
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let mut cursor = node.walk();
+    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    if names.is_empty() {
+        return crate::walk::base_list(walk, node, depth);
+    }
+    // The fields of a nameless struct are part of whatever holds it.
+    let holder = node.parent().and_then(|list| list.parent()?.parent());
+    let is_member = holder.is_some_and(|holder| holder.kind() == "type_spec");
+    for name in names.into_iter().filter(|_| is_member) {
+        let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
+        draft.visibility = Some(visibility(draft.name));
+        let id = walk.define(draft);
+        let value = walk.declared_value(field(node, "type"), None);
+        walk.holds(id, value);
+    }
+    Descend::Into
+}
+
+pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    values(walk, node, depth, DefinitionKind::Constant)
+}
+
+pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    values(walk, node, depth, DefinitionKind::Variable)
+}
+
+/// `a, b T = x, y`, of the package or of a function.
+fn values<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32, kind: DefinitionKind) -> Descend {
+    let declared = field(node, "type");
+    let initial = field(node, "value").map_or_else(Vec::new, children);
+    let mut cursor = node.walk();
+    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    for (at, name) in names.into_iter().enumerate() {
+        if name.kind() != "identifier" || walk.of(name) == "_" {
+            continue;
+        }
+        let value = walk.declared_value(declared, initial.get(at).copied());
+        if is_top_level(walk) {
+            let mut draft = walk.draft(kind, node, name, None);
+            draft.body = field(node, "value").map(span);
+            draft.visibility = Some(visibility(draft.name));
+            if let Some(whole) = whole_declaration(node) {
+                draft.span = span(whole);
+                draft.signature_end = whole.end_byte();
+            }
+            let id = walk.define(draft);
+            walk.holds(id, value);
+        } else {
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `func(a int) { … }`
+pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        let value = walk.declared_value(field(parameter, "type"), None);
+        let mut cursor = parameter.walk();
+        for name in parameter.children_by_field_name("name", &mut cursor) {
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}

@@ -1,0 +1,126 @@
+//! The handlers that languages share.
+
+use foveate_model::{ReferenceKind, RegionKind, Span};
+use tree_sitter::Node;
+
+use super::Walk;
+use crate::collect::{Position, span};
+use crate::syntax::Descend;
+
+/// Nothing itself.
+pub(crate) fn into<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
+    Descend::Into
+}
+
+/// Nothing, and nothing below it is.
+pub(crate) fn past<'t>(_: &mut Walk<'t>, _: Node<'t>, _: u32) -> Descend {
+    Descend::Past
+}
+
+/// A comment.
+pub(crate) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let kind = match (walk.form.is_documentation)(walk.of(node)) {
+        true => RegionKind::Documentation,
+        false => RegionKind::Comment,
+    };
+    walk.collector.comment(node, kind);
+    Descend::Past
+}
+
+/// A string literal: its region without what is interpolated, which is walked, and its message.
+pub(crate) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let written = walk.of(node);
+    let content = written.trim_start_matches(|c: char| c != '"' && c != '\'' && c != '`');
+    let content = content.trim_start_matches(['"', '\'', '`']);
+    let start = node.end_byte() - content.len();
+    let end = node.start_byte() + written.trim_end_matches(['"', '\'', '`', '#']).len();
+    let content = match content.is_empty() || end < start {
+        true => span(node),
+        false => Span::new(start, end),
+    };
+    let mut from = node.start_byte();
+    let mut is_interpolated = false;
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        if child.kind().contains("interpol") && child.named_child_count() > 0 {
+            is_interpolated = true;
+            let before = Span::new(from, child.start_byte());
+            walk.collector.region(RegionKind::Text, before);
+            from = child.end_byte();
+        }
+    }
+    let rest = Span::new(from, node.end_byte());
+    walk.collector.region(RegionKind::Text, rest);
+    walk.collector.message(content);
+    if !is_interpolated {
+        return Descend::Past;
+    }
+    walk.collector.within(depth, |context| {
+        context.message = None;
+        context.position = Position::Value;
+    });
+    Descend::Into
+}
+
+/// A name on its own.
+pub(crate) fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if !walk.is_done(node) {
+        let kind = match walk.context().position {
+            Position::Value => ReferenceKind::Name,
+            Position::Type => ReferenceKind::Type,
+            Position::Base => ReferenceKind::Base,
+        };
+        walk.refer_to_leaf(kind, node);
+    }
+    Descend::Past
+}
+
+/// A name of a type on its own.
+pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if !walk.is_done(node) {
+        let kind = match walk.context().position {
+            Position::Base => ReferenceKind::Base,
+            Position::Value | Position::Type => ReferenceKind::Type,
+        };
+        walk.refer_to_leaf(kind, node);
+    }
+    Descend::Past
+}
+
+/// `a.b` that is not called, as an expression or a type.
+pub(crate) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if node.start_byte() < walk.collector.skip_until {
+        return Descend::Past;
+    }
+    let kind = match walk.context().position {
+        Position::Value => ReferenceKind::Attribute,
+        Position::Type => ReferenceKind::Type,
+        Position::Base => ReferenceKind::Base,
+    };
+    walk.refer(kind, node);
+    match node.start_byte() < walk.collector.skip_until {
+        true => Descend::Past,
+        false => Descend::Into,
+    }
+}
+
+/// Names below are types.
+pub(crate) fn type_position<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.collector
+        .within(depth, |context| context.position = Position::Type);
+    Descend::Into
+}
+
+/// Names below are bases of a type.
+pub(crate) fn base_list<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.collector
+        .within(depth, |context| context.position = Position::Base);
+    Descend::Into
+}
+
+/// Names below are values again: arguments inside a list of bases or a type.
+pub(crate) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.collector
+        .within(depth, |context| context.position = Position::Value);
+    Descend::Into
+}

@@ -1,0 +1,108 @@
+//! What a file says of the values of its names, as the walk comes to it.
+
+use foveate_model::values::{DefinitionType, Held, Local, Parameter, TypeName, Value};
+use foveate_model::{LocalId, Span};
+use tree_sitter::Node;
+
+use super::{Step, Walk};
+use crate::collect::{Place, span};
+
+impl<'t> Walk<'t> {
+    /// Binds a local variable of the function around. The name is dealt with.
+    pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
+        self.done.push(name.start_byte());
+        self.collector.bind(name);
+        if self.collector.context.place == Place::Function {
+            let function = self.collector.context.enclosing;
+            self.collector.values.locals.push(Local {
+                function,
+                name: span(name),
+                value,
+            });
+        }
+    }
+
+    /// Adds a parameter of a function, with its type where it has one.
+    pub(crate) fn parameter(
+        &mut self,
+        function: LocalId,
+        name: Node<'t>,
+        declared: Option<Node<'t>>,
+    ) {
+        self.done.push(name.start_byte());
+        let type_name = declared.and_then(|declared| self.type_of(declared));
+        self.collector.bind_in(name, function);
+        self.collector.values.parameters.push(Parameter {
+            function,
+            name: span(name),
+            type_name,
+        });
+    }
+
+    /// What a function returns, or an alias stands for.
+    pub(crate) fn returns(&mut self, definition: LocalId, declared: Node<'t>) {
+        if let Some(type_name) = self.type_of(declared) {
+            self.collector.values.types.push(DefinitionType {
+                definition,
+                type_name,
+            });
+        }
+    }
+
+    /// What a variable, constant or field holds.
+    pub(crate) fn holds(&mut self, definition: LocalId, value: Value) {
+        if value != Value::Unknown {
+            self.collector.values.held.push(Held { definition, value });
+        }
+    }
+
+    /// The value of a declaration: its type, or what its initial value says.
+    pub(crate) fn declared_value(
+        &self,
+        declared: Option<Node<'t>>,
+        initial: Option<Node<'t>>,
+    ) -> Value {
+        let declared = declared.and_then(|declared| self.type_of(declared));
+        match (declared, initial) {
+            (Some(type_name), _) => Value::Type(type_name),
+            (None, Some(initial)) => self.value_of(initial),
+            (None, None) => Value::Unknown,
+        }
+    }
+
+    /// The type that a node names.
+    pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
+        let named = (self.form.named_type)(declared)?;
+        let path = self.plain_path(named)?;
+        let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
+        is_builtin.is_err().then_some(TypeName {
+            path,
+            of_class: false,
+        })
+    }
+
+    /// What an expression gives, where it is a name or a call of one.
+    pub(crate) fn value_of(&self, expression: Node<'t>) -> Value {
+        let path = match (self.form.step)(expression) {
+            Step::Call(function) => self.plain_path(function).map(Value::Call),
+            Step::Invoke { object, name } => match object {
+                None => Some(Value::Call(span(name))),
+                Some(object) => self
+                    .plain_path(object)
+                    .map(|before| Value::Call(Span::new(before.start as usize, name.end_byte()))),
+            },
+            Step::Same(inner) => return self.value_of_inner(inner),
+            _ => self.plain_path(expression).map(Value::Name),
+        };
+        path.unwrap_or(Value::Unknown)
+    }
+
+    /// One wrapper is taken off, no more: trees can be as deep as their text is long.
+    fn value_of_inner(&self, inner: Node<'t>) -> Value {
+        match (self.form.step)(inner) {
+            Step::Call(function) => self.plain_path(function).map(Value::Call),
+            _ => self.plain_path(inner).map(Value::Name),
+        }
+        .unwrap_or(Value::Unknown)
+    }
+}
