@@ -143,8 +143,9 @@ pub(crate) struct Collector<'t> {
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Vec<Export>,
     pub(crate) context: Context,
-    /// Whether a bare name that the file does not know is kept, by its form.
-    pub(crate) keeps_name: fn(&str) -> bool,
+    /// Whether a bare name that the file does not know is kept, by its form. It is set where the walk
+    /// notes local variables: these then say what a receiver is, also where its name is an import's.
+    pub(crate) keeps_name: Option<fn(&str) -> bool>,
     /// What is said of values, by the ids of now.
     pub(crate) values: Values,
     /// What stands before the names of references, by the spans of the names.
@@ -215,7 +216,7 @@ impl<'t> Collector<'t> {
                 is_exports: false,
                 declared: Declared::default(),
             },
-            keeps_name: |_| false,
+            keeps_name: None,
             values: Values::default(),
             receivers: Vec::new(),
             package: String::new(),
@@ -569,7 +570,8 @@ impl<'t> Collector<'t> {
     fn settle_names(&mut self) {
         let text = self.text;
         let known = known_names(&self.imports, &self.definitions);
-        let keeps_name = self.keeps_name;
+        let has_locals = self.keeps_name.is_some();
+        let keeps_name = self.keeps_name.unwrap_or(|_| false);
         let shadowed: HashSet<(LocalId, &str)> = self
             .bindings
             .iter()
@@ -602,7 +604,7 @@ impl<'t> Collector<'t> {
                     (known.contains(name) || keeps_name(name))
                         && !is_shadowed(reference.enclosing, name)
                 }
-                _ if reference.opaque_receiver || shadowed.is_empty() => true,
+                _ if has_locals || reference.opaque_receiver || shadowed.is_empty() => true,
                 _ => {
                     let head = first_name(reference.path.of(text));
                     reference.opaque_receiver = is_shadowed(reference.enclosing, head);

@@ -16,7 +16,8 @@ use tree_sitter::{Node, Parser, Tree};
 use tree_sitter_language::LanguageFn;
 
 pub(crate) use self::handlers::{
-    arguments, base_list, comment, into, member, name, past, text, type_name, type_position,
+    arguments, base_list, comment, into, member, name, past, text, type_member, type_name,
+    type_position,
 };
 pub(crate) use self::names::Step;
 use crate::Limits;
@@ -130,7 +131,7 @@ impl Walker {
 
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
-        collector.keeps_name = self.form.keeps_name;
+        collector.keeps_name = Some(self.form.keeps_name);
         let mut walk = Walk {
             form: &self.form,
             kinds: &self.tables().kinds,

@@ -89,11 +89,20 @@ pub(crate) fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
 
 /// `a.b` that is not called, as an expression or a type.
 pub(crate) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    path(walk, node, ReferenceKind::Attribute)
+}
+
+/// `a.B` that is a type.
+pub(crate) fn type_member<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    path(walk, node, ReferenceKind::Type)
+}
+
+fn path<'t>(walk: &mut Walk<'t>, node: Node<'t>, as_value: ReferenceKind) -> Descend {
     if node.start_byte() < walk.collector.skip_until {
         return Descend::Past;
     }
     let kind = match walk.context().position {
-        Position::Value => ReferenceKind::Attribute,
+        Position::Value => as_value,
         Position::Type => ReferenceKind::Type,
         Position::Base => ReferenceKind::Base,
     };

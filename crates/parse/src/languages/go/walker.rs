@@ -13,7 +13,7 @@ use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
     Form, Handler, Step, Walk, Walker, children, comment, field, into, member, name, past, text,
-    type_name,
+    type_member, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -68,7 +68,8 @@ fn handler(kind: &str) -> Handler {
         "interpreted_string_literal" | "raw_string_literal" => text,
         "identifier" => name,
         "type_identifier" => type_name,
-        "selector_expression" | "qualified_type" => member,
+        "selector_expression" => member,
+        "qualified_type" => type_member,
         "call_expression" => call,
         "composite_literal" => into,
         "literal_element" => literal_element,
