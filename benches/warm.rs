@@ -6,7 +6,7 @@ mod corpus;
 use corpus::{files, snapshot, texts};
 use divan::Bencher;
 use foveate_query::text::QueryText;
-use foveate_query::{RankingConfig, Request, answer};
+use foveate_query::{Deadline, RankingConfig, Request, answer};
 
 fn main() {
     divan::main();
@@ -55,5 +55,5 @@ fn ask(bencher: Bencher<'_, '_>, modules: usize, query: &str) {
         ..Request::default()
     };
     let ranking = RankingConfig::default();
-    bencher.bench(|| answer(&snapshot, &request, &ranking, &|| 0.0));
+    bencher.bench(|| answer(&snapshot, &request, &ranking, &Deadline::none(), &|| 0.0));
 }

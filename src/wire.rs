@@ -305,7 +305,7 @@ pub struct TimingsAnswer {
 /// Something that the answer could not do or that the reader should know.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
-    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, ….
+    /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, `deadline`, ….
     pub code: String,
     /// For people: one line, in which characters that are unsafe to show are escaped.
     pub detail: String,

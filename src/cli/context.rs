@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_code};
-use foveate_query::Request;
+use foveate_query::{Deadline, Request};
 
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
@@ -131,7 +131,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let indexed = indexed?;
     let _ = tokenizer.join();
     let snapshot = Arc::clone(&indexed.snapshot);
-    let mut answer = answer_now(&snapshot, &request, &ranking);
+    let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
     let history_error = history_error.map(reason).unwrap_or_default();

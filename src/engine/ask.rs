@@ -6,12 +6,16 @@ use std::time::{Duration, Instant};
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::TouchedFunctions;
-use foveate_query::{Answer, Change, Issue, RankingConfig, Request};
+use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
 
 use super::repository::Published;
 use super::{
     AdmissionError, Demand, DemandError, DiffEnds, Engine, Repository, Source, State, Watching, web,
 };
+
+/// After this part of the time for an answer optional work is left out, so that an answer with an issue
+/// comes instead of none: what is begun needs the rest.
+const SOFT_PERCENT: u32 = 80;
 
 /// A question to one repository.
 #[derive(Clone, Debug)]
@@ -117,12 +121,13 @@ impl Engine {
         request.changes = found.changes;
         let asked = Instant::now();
         let deadline = self.settings.deadline;
+        let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
         let admission = self.permits.acquire(deadline).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let work = self.permits.work(admission, {
             let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
             move || {
-                let answer = answer_now(&snapshot, &request, &ranking);
+                let answer = answer_now(&snapshot, &request, &ranking, &due);
                 let Revision { commit, dirty } = &snapshot.revision;
                 tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
                 answer
@@ -238,10 +243,15 @@ async fn demanded<T>(
 }
 
 /// Answers on this thread. Blocks for milliseconds: not for async threads.
-pub fn answer_now(snapshot: &Snapshot, request: &Request, ranking: &RankingConfig) -> Answer {
+pub fn answer_now(
+    snapshot: &Snapshot,
+    request: &Request,
+    ranking: &RankingConfig,
+    deadline: &Deadline,
+) -> Answer {
     let start = Instant::now();
     let now = || start.elapsed().as_secs_f64() * 1000.0;
-    foveate_query::answer(snapshot, request, ranking, &now)
+    foveate_query::answer(snapshot, request, ranking, deadline, &now)
 }
 
 /// What an answer had to do without.
@@ -337,6 +347,7 @@ fn is_degrading(issue: &Issue) -> bool {
     matches!(
         issue.code,
         "degraded"
+            | "deadline"
             | "sweeping"
             | "history_loading"
             | "history_unavailable"

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use foveate_index::Snapshot;
-use foveate_query::{Answer, Breadth, RankingConfig, Request, answer};
+use foveate_query::{Answer, Breadth, Deadline, RankingConfig, Request, answer};
 
 use crate::eval::aggregate::{self, CaseResult, Evaluation, LISTED, Latency, Point, Predictions};
 use crate::eval::case::Case;
@@ -150,7 +150,8 @@ impl Asker<'_> {
             ..Request::default()
         };
         let clock = Instant::now();
-        answer(snapshot, &request, &self.options.ranking, &|| {
+        let (ranking, deadline) = (&self.options.ranking, Deadline::none());
+        answer(snapshot, &request, ranking, &deadline, &|| {
             milliseconds(clock)
         })
     }

@@ -8,7 +8,7 @@ use foveate::wire::{Asked, ContextAnswer};
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};
-use foveate_query::{RankingConfig, Request, answer};
+use foveate_query::{Deadline, RankingConfig, Request, answer};
 use sha1::{Digest, Sha1};
 
 const QUERIES: &[&str] = &[
@@ -74,7 +74,13 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
         query: query.to_owned(),
         ..Request::default()
     };
-    let answer = answer(snapshot, &request, &RankingConfig::default(), &|| 0.0);
+    let answer = answer(
+        snapshot,
+        &request,
+        &RankingConfig::default(),
+        &Deadline::none(),
+        &|| 0.0,
+    );
     let answered = Answered {
         repo: "shop".to_owned(),
         snapshot: Arc::clone(snapshot),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, SourceFile};
-use foveate_query::{Answer, RankingConfig, Request, answer};
+use foveate_query::{Answer, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = include_str!("shop.txt");
 
@@ -116,7 +116,13 @@ fn ask(snapshot: &Snapshot, query: &str, limit: usize) -> Answer {
         limit,
         ..Request::default()
     };
-    answer(snapshot, &request, &RankingConfig::default(), &|| 0.0)
+    answer(
+        snapshot,
+        &request,
+        &RankingConfig::default(),
+        &Deadline::none(),
+        &|| 0.0,
+    )
 }
 
 fn listing(answer: &Answer, question: &Question) -> String {

@@ -20,7 +20,7 @@ use foveate_model::{Content, RepoPath};
 use rayon::prelude::*;
 
 pub use self::fields::{FIELDS, Field};
-pub use self::score::{ChunkHit, FileHit, Hits, QueryTerm, idf};
+pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm, idf};
 pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 

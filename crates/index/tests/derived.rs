@@ -207,7 +207,7 @@ fn searches(snapshot: &Snapshot, out: &mut String) {
         commit_b: 0.75,
         nearest_commits: 10,
     };
-    let hits = snapshot.lexical.search(&terms, &weights).unwrap();
+    let hits = snapshot.lexical.search(&terms, &weights, &|| true).unwrap();
     writeln!(out, "{hits:?}").unwrap();
     past(snapshot, &terms, out);
 }

@@ -95,7 +95,7 @@ fn search_weighted(snapshot: &Snapshot, file: f32) -> Hits {
         commit_b: 0.75,
         nearest_commits: 10,
     };
-    snapshot.lexical.search(&terms, &weights).unwrap()
+    snapshot.lexical.search(&terms, &weights, &|| true).unwrap()
 }
 
 /// What a reader can tell apart.

@@ -143,7 +143,7 @@ fn search(snapshot: &Snapshot) -> Hits {
         commit_b: 0.75,
         nearest_commits: 10,
     };
-    snapshot.lexical.search(&terms, &weights).unwrap()
+    snapshot.lexical.search(&terms, &weights, &|| true).unwrap()
 }
 
 const CLIENT: &str = "class Client:\n    def connect(self):\n        return connect(self)\n";

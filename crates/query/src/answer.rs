@@ -2,8 +2,9 @@
 
 use foveate_index::Snapshot;
 
-use crate::assemble::{self, Pack};
+use crate::assemble::{self, Found, Pack};
 use crate::config::RankingConfig;
+use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::Issue;
 use crate::rank::{self, ListedFile, ListedFunction, ListedPlace};
@@ -48,11 +49,13 @@ pub struct Answer {
 
 /// Answers `request` from `snapshot`, on two threads of the rayon pool that it is called in where one of
 /// them is idle; the answer does not depend on that. `now` gives milliseconds of a monotonic clock and is used for
-/// `timings` alone, so that the rest of the answer depends on nothing but its inputs.
+/// `timings` alone, so that the rest of the answer depends on nothing but its inputs, unless the
+/// `deadline` passes: then it lacks what its issue `deadline` names.
 pub fn answer(
     snapshot: &Snapshot,
     request: &Request,
     config: &RankingConfig,
+    deadline: &Deadline,
     now: &dyn Fn() -> f64,
 ) -> Answer {
     let start = now();
@@ -60,8 +63,8 @@ pub fn answer(
     let intent = intent(&text, request);
     let detected = now();
     let (words, candidates) = rayon::join(
-        || rank::search(snapshot, &text, &config.rank),
-        || resolve::resolve(snapshot, &text, &request.into(), &config.resolve),
+        || rank::search(snapshot, &text, &config.rank, deadline),
+        || resolve::resolve(snapshot, &text, &request.into(), &config.resolve, deadline),
     );
     let resolved = now();
     let mut ranked = rank::rank(
@@ -81,15 +84,14 @@ pub fn answer(
             detail: "nothing in the repository matches the words of the query".to_owned(),
         });
     }
-    let mut pack = assemble::assemble(
-        snapshot,
-        request,
-        &intent,
-        &candidates,
-        &ranked,
-        &config.assemble,
-    );
+    let found = Found {
+        intent: &intent,
+        candidates: &candidates,
+        ranked: &ranked,
+    };
+    let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
     issues.append(&mut pack.notes);
+    issues.extend(deadline.issue());
     let files = ranked.files.into_iter().take(request.limit);
     let files: Vec<ListedFile> = files.map(|file| file.listed(&snapshot.files)).collect();
     let functions = ranked.functions.into_iter().take(request.limit);

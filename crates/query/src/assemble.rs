@@ -33,6 +33,7 @@ mod tests;
 use foveate_index::Snapshot;
 use foveate_model::Lines;
 
+use crate::deadline::Deadline;
 use crate::intent::Intent;
 use crate::issue::Issue;
 use crate::rank::Ranked;
@@ -135,14 +136,24 @@ pub struct Pack {
     pub notes: Vec<Issue>,
 }
 
+/// What the stages before found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// What is asked for.
+    pub intent: &'a Intent,
+    /// What the query names.
+    pub candidates: &'a Candidates,
+    /// The best files, functions and places.
+    pub ranked: &'a Ranked,
+}
+
 /// Assembles the context for a ranked answer.
 pub fn assemble(
     snapshot: &Snapshot,
     request: &Request,
-    intent: &Intent,
-    candidates: &Candidates,
-    ranked: &Ranked,
+    found: Found<'_>,
     config: &AssembleConfig,
+    deadline: &Deadline,
 ) -> Pack {
-    plan::Plan::new(snapshot, request, intent, candidates, ranked, config).pack()
+    plan::Plan::new(snapshot, request, found, config, deadline).pack()
 }

@@ -1,11 +1,12 @@
 //! Snapshot and request to an answer, in four stages that pass data: [`intent`] detects what is
 //! asked for, [`resolve`] finds the definitions that the query names, [`rank`] orders files and
-//! functions, [`assemble`] packs what fits the budget. Pure: no file, no clock, no randomness.
-//! Start at [`answer()`].
+//! functions, [`assemble`] packs what fits the budget. Pure: no file, no
+//! randomness, and no clock but that of a [`Deadline`]. Start at [`answer()`].
 
 pub mod answer;
 pub mod assemble;
 pub mod config;
+pub mod deadline;
 pub mod intent;
 pub mod issue;
 pub mod rank;
@@ -17,6 +18,7 @@ mod unsafe_text;
 
 pub use answer::{Answer, Timings, answer};
 pub use config::RankingConfig;
+pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};
 pub use issue::Issue;
 pub use rank::{Examination, Examined, examine};

@@ -23,6 +23,7 @@ use foveate_index::{Snapshot, top};
 
 use self::evidence::Evidence;
 pub use self::evidence::Words;
+use crate::deadline::Deadline;
 use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::Candidates;
@@ -52,8 +53,13 @@ pub struct Ranked {
 pub const MAX_RANKED: usize = 200;
 
 /// Searches the words of the query.
-pub fn search<'a>(snapshot: &Snapshot, text: &'a QueryText, config: &RankConfig) -> Words<'a> {
-    Words::search(snapshot, text, config)
+pub fn search<'a>(
+    snapshot: &Snapshot,
+    text: &'a QueryText,
+    config: &RankConfig,
+    deadline: &'a Deadline,
+) -> Words<'a> {
+    Words::search(snapshot, text, config, deadline)
 }
 
 /// Ranks the files and functions of a snapshot. `words` are what [`search`] found. The first `explained` of each carry their signals.
@@ -65,11 +71,13 @@ pub fn rank(
     config: &RankConfig,
     explained: usize,
 ) -> Ranked {
+    let deadline = words.deadline;
     let notes = std::mem::take(&mut words.notes);
     let evidence = Evidence::gather(snapshot, words, candidates, intent, config);
     let files = files::rank(snapshot, &evidence, config, explained);
-    let (functions, mut places) = functions::rank(snapshot, &evidence, &files, config, explained);
-    passages::narrow(snapshot, &evidence, &mut places);
+    let (functions, mut places) =
+        functions::rank(snapshot, &evidence, &files, config, explained, deadline);
+    passages::narrow(snapshot, &evidence, &mut places, deadline);
     Ranked {
         files,
         functions,
@@ -195,9 +203,11 @@ mod tests {
         let config = RankingConfig::default();
         let text = QueryText::parse("`connect` fails");
         let request = Request::default();
+        let deadline = Deadline::none();
+        let known = (&request).into();
         let candidates =
-            crate::resolve::resolve(&snapshot, &text, &(&request).into(), &config.resolve);
-        let words = Words::none(&snapshot, &text);
+            crate::resolve::resolve(&snapshot, &text, &known, &config.resolve, &deadline);
+        let words = Words::none(&snapshot, &text, &deadline);
         let kind = IntentKind::BugFix;
         let ranked = rank(&snapshot, words, &candidates, kind, &config.rank, 1);
         assert_eq!(ranked.files.len(), 1);

@@ -18,6 +18,7 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{Lines, Role};
 
 use self::packages::Manifests;
+use crate::deadline::{Deadline, Stage};
 use crate::issue::{self, Issue};
 use crate::request::{Change, Focus, Request};
 use crate::text::QueryText;
@@ -182,10 +183,12 @@ pub fn resolve(
     text: &QueryText,
     known: &Known<'_>,
     config: &ResolveConfig,
+    deadline: &Deadline,
 ) -> Candidates {
     let mut finder = Finder {
         snapshot,
         config,
+        deadline,
         found: Candidates::default(),
         fuzzy_left: config.fuzzy_names,
         manifests: OnceCell::new(),
@@ -205,13 +208,22 @@ pub fn resolve(
 struct Finder<'a> {
     snapshot: &'a Snapshot,
     config: &'a ResolveConfig,
+    deadline: &'a Deadline,
     found: Candidates,
     fuzzy_left: usize,
     /// Read when a frame first asks for them.
     manifests: OnceCell<Manifests>,
 }
 
+/// So many names, paths and frames of a query are resolved however late it is.
+const ALWAYS_RESOLVED: usize = 16;
+
 impl Finder<'_> {
+    /// Whether there is time for what stands at a position among what the query names.
+    fn has_time_for(&self, position: usize) -> bool {
+        position < ALWAYS_RESOLVED || self.deadline.allows(Stage::Names)
+    }
+
     /// Notes that `name` may mean `definitions`. Definitions in shipped code hide those in tests,
     /// and functions and types hide fields and variables of the same name.
     fn note(&mut self, name: &str, from: &'static str, strength: f32, definitions: &[DefId]) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Commit, History, Lines, ObjectId, RepoPath, SourceFile, Touched};
-use foveate_query::{Answer, Change, RankingConfig, Request, answer};
+use foveate_query::{Answer, Change, Deadline, RankingConfig, Request, answer};
 
 const SHOP: &str = "
     //- a.py
@@ -78,7 +78,13 @@ fn ask(query: &str) -> Answer {
         query: query.to_owned(),
         ..Request::default()
     };
-    answer(&shop(), &request, &RankingConfig::default(), &|| 0.0)
+    answer(
+        &shop(),
+        &request,
+        &RankingConfig::default(),
+        &Deadline::none(),
+        &|| 0.0,
+    )
 }
 
 /// The files and functions that a signal speaks for.
@@ -129,7 +135,13 @@ fn what_was_changed_with_the_callers_change_before_is_found() {
         }],
         ..Request::default()
     };
-    let found = answer(&snapshot, &request, &RankingConfig::default(), &|| 0.0);
+    let found = answer(
+        &snapshot,
+        &request,
+        &RankingConfig::default(),
+        &Deadline::none(),
+        &|| 0.0,
+    );
     assert_eq!(with(&found, "cited"), ["a.py", "b.py", "close", "lock"]);
 }
 

@@ -8,7 +8,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, RepoPath, SourceFile};
 use foveate_query::resolve::{Candidates, Known, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Focus, RankingConfig};
+use foveate_query::{Deadline, Focus, RankingConfig};
 
 const LIBRARY: &str = "
     //- lib/__init__.py
@@ -79,7 +79,13 @@ fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
         focus,
         changes: &[],
     };
-    resolve(snapshot, &QueryText::parse(query), &known, &config.resolve)
+    resolve(
+        snapshot,
+        &QueryText::parse(query),
+        &known,
+        &config.resolve,
+        &Deadline::none(),
+    )
 }
 
 /// `query` must resolve `name`, found as `from`, to exactly `expected`.

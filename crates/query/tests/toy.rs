@@ -10,7 +10,7 @@ use foveate_model::{Language, ObjectId, Role, SourceFile};
 use foveate_parse::{Limits, code, hunks, languages, traces};
 use foveate_query::resolve::{Known, resolve};
 use foveate_query::text::QueryText;
-use foveate_query::{Focus, RankingConfig};
+use foveate_query::{Deadline, Focus, RankingConfig};
 
 const SHOP: &str = "
     //- shop/item.toy
@@ -189,7 +189,7 @@ fn issues_are_read() {
         focus: &focus,
         changes: &[],
     };
-    let found = resolve(&snapshot, &text, &known, &config.resolve);
+    let found = resolve(&snapshot, &text, &known, &config.resolve, &Deadline::none());
     let frame = found
         .symbols
         .iter()

@@ -93,6 +93,9 @@ impl Prepared {
     }
 }
 
+/// So many terms of a query are searched however late it is.
+pub const ALWAYS_SEARCHED: usize = 32;
+
 /// The frequencies of one term in a file.
 #[derive(Clone, Copy, Default)]
 struct FileFrequency {
@@ -151,7 +154,9 @@ impl Lexical {
         }
     }
 
-    /// Scores all files, chunks and commits that share a term with the query.
+    /// Scores all files, chunks and commits that share a term with the query. `has_time` is asked
+    /// before each term, the weightiest first: from where it says no, terms count for nothing, but
+    /// for the first [`ALWAYS_SEARCHED`].
     ///
     /// # Errors
     /// When a posting list cannot be read.
@@ -159,8 +164,8 @@ impl Lexical {
         &self,
         terms: &[QueryTerm],
         weights: &LexicalWeights,
+        has_time: &dyn Fn() -> bool,
     ) -> Result<Hits, LexicalError> {
-        let mut room = None;
         let own;
         let prepared = match self.prepared.get_or_init(|| self.prepare(weights)) {
             known if known.scoring.weights == *weights => known,
@@ -169,13 +174,7 @@ impl Lexical {
                 &own
             }
         };
-        let term_scores = terms.iter().map(|term| {
-            prepared.cache.get(&term.term, || {
-                let files = room.get_or_insert_with(|| OfFiles::new(self.files));
-                self.term_scores(&term.term, prepared, files)
-            })
-        });
-        let term_scores: Vec<Arc<TermScores>> = term_scores.collect::<Result<_, _>>()?;
+        let term_scores = self.scores_of_terms(terms, prepared, has_time)?;
         let commit_idf: Vec<f32> = term_scores
             .iter()
             .map(|of_term| of_term.idf_commits)
@@ -197,6 +196,30 @@ impl Lexical {
                 .collect(),
             commit_idf,
         })
+    }
+
+    /// What each term gives.
+    fn scores_of_terms(
+        &self,
+        terms: &[QueryTerm],
+        prepared: &Prepared,
+        has_time: &dyn Fn() -> bool,
+    ) -> Result<Vec<Arc<TermScores>>, LexicalError> {
+        let mut by_weight: Vec<(usize, &QueryTerm)> = terms.iter().enumerate().collect();
+        by_weight.sort_by(|a, b| b.1.file.total_cmp(&a.1.file).then(a.0.cmp(&b.0)));
+        let none = Arc::new(TermScores::default());
+        let mut scores: Vec<Arc<TermScores>> = terms.iter().map(|_| Arc::clone(&none)).collect();
+        let mut room = None;
+        for (rank, (at, term)) in by_weight.into_iter().enumerate() {
+            if rank >= ALWAYS_SEARCHED && !has_time() {
+                break;
+            }
+            scores[at] = prepared.cache.get(&term.term, || {
+                let files = room.get_or_insert_with(|| OfFiles::new(self.files));
+                self.term_scores(&term.term, prepared, files)
+            })?;
+        }
+        Ok(scores)
     }
 
     fn chunk_hits(
@@ -321,6 +344,10 @@ impl Lexical {
         let mut scores = vec![0.0; self.commits.positions()];
         for (term, rarity) in terms.iter().zip(rarities) {
             let weight = term.file * rarity;
+            // There was no time for the term.
+            if *rarity == 0.0 {
+                continue;
+            }
             for (number, tf) in self.commits.postings(&term.term) {
                 let tf = f32::from(*tf) * prepared.commits[*number as usize];
                 scores[*number as usize] +=

@@ -22,7 +22,7 @@ pub(super) struct FileTermScore {
 }
 
 /// What a term gives.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TermScores {
     /// The parts of the index that have it.
     pub parts: Box<[u32]>,

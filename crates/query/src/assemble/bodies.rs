@@ -14,6 +14,7 @@ use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{Pass, Plan};
 use super::render::SectionKind;
 use super::source::Matters;
+use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::resolve::changed_lines;
 
@@ -105,6 +106,9 @@ impl Bodies {
                 body.state = State::Within;
                 continue;
             }
+            if !body.has_time(plan) {
+                continue;
+            }
             body.try_add(plan, pass);
             // A change gets what others leave; the best place must not wait for that.
             let must_be_cut = match pass {
@@ -130,7 +134,9 @@ impl Bodies {
             .collect();
         best.sort_by_key(|body| body.rank);
         for body in best {
-            body.add_cut(plan, plan.packed.left());
+            if body.has_time(plan) {
+                body.add_cut(plan, plan.packed.left());
+            }
         }
     }
 
@@ -224,6 +230,11 @@ impl Body {
             place: Some(self.place.id),
             lines: vec![self.place.lines],
         }
+    }
+
+    /// Whether there is time to render and count it; the best one is shown however late it is.
+    fn has_time(&self, plan: &Plan<'_>) -> bool {
+        self.rank == 0 || plan.deadline.allows(Stage::Bodies)
     }
 
     /// Why it is shown.

@@ -9,6 +9,7 @@ use super::packed::{COMPACT, OUTLINE, STANDARD, Shows};
 use super::plan::{Pass, Plan, SMALLEST_CARD};
 use super::render::{Entry, SectionKind};
 use super::{card, changed};
+use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
 
 impl Plan<'_> {
@@ -106,6 +107,9 @@ impl Plan<'_> {
             self.limits.named_cards
         };
         for (position, id) in self.named_order.clone().into_iter().take(most).enumerate() {
+            if position > 0 && !self.deadline.allows(Stage::Cards) {
+                break;
+            }
             let file = self.snapshot.files.file_of(id);
             let is_shown = self.packed.has_file(file);
             let lines = self.snapshot.files.definition(id).lines;

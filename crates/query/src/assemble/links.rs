@@ -12,6 +12,7 @@ use foveate_model::Span;
 use super::Dropped;
 use super::plan::{Pass, Plan};
 use super::render::SectionKind;
+use crate::deadline::Stage;
 use crate::issue::Issue;
 
 /// Longest line of a call site or import, in bytes: about 60 tokens.
@@ -62,9 +63,17 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new(plan: &Plan<'_>, seeds: &[DefId]) -> Self {
-        let mut links = tests::tests(plan, seeds);
-        links.extend(callers::callers(plan, seeds));
-        links.extend(imports::imports(plan));
+        let has_time = || plan.deadline.allows(Stage::Links);
+        let mut links = Vec::new();
+        if has_time() {
+            links.extend(tests::tests(plan, seeds));
+        }
+        if has_time() {
+            links.extend(callers::callers(plan, seeds));
+        }
+        if has_time() {
+            links.extend(imports::imports(plan));
+        }
         let waiting = |link| Waiting {
             link,
             tokens: 0,
@@ -86,6 +95,9 @@ impl Links {
                 || plan.share(waiting.link.section()) == 0
             {
                 continue;
+            }
+            if !plan.deadline.allows(Stage::Links) {
+                break;
             }
             let added = match &waiting.link {
                 Link::Test { id, of } => {

@@ -14,7 +14,8 @@ use super::packed::{Form, Order, Packed, Shows};
 use super::permalink::Permalinks;
 use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
 use super::siblings;
-use super::{Dropped, Pack, unindexed};
+use super::{Dropped, Found, Pack, unindexed};
+use crate::deadline::{Deadline, Stage};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
 use crate::rank::Ranked;
@@ -38,6 +39,7 @@ pub(super) enum Pass {
 pub(super) struct Plan<'a> {
     pub snapshot: &'a Snapshot,
     pub config: &'a AssembleConfig,
+    pub deadline: &'a Deadline,
     pub intent: IntentKind,
     pub profile: &'a Profile,
     /// What gets in.
@@ -66,11 +68,15 @@ impl<'a> Plan<'a> {
     pub(super) fn new(
         snapshot: &'a Snapshot,
         request: &'a Request,
-        intent: &'a Intent,
-        candidates: &'a Candidates,
-        ranked: &'a Ranked,
+        found: Found<'a>,
         config: &'a AssembleConfig,
+        deadline: &'a Deadline,
     ) -> Self {
+        let Found {
+            intent,
+            candidates,
+            ranked,
+        } = found;
         let mut named: HashMap<DefId, f32> = HashMap::default();
         for evidence in &candidates.definitions {
             let strength = named.entry(evidence.definition).or_default();
@@ -94,6 +100,7 @@ impl<'a> Plan<'a> {
         Self {
             snapshot,
             config,
+            deadline,
             intent: intent.kind,
             profile: config.profile(intent.kind),
             limits,
@@ -130,13 +137,7 @@ impl<'a> Plan<'a> {
         let mut links = Links::new(&self, &bodies.seeds(&self));
         links.fill(&mut self, Pass::Share);
         bodies.fill(&mut self, Pass::Rest);
-        bodies.near_duplicate_cards(&mut self);
-        bodies.cut_best(&mut self);
-        let shown = bodies.shown(self.config.links.seeds, self.limits.min_seed_probability);
-        dependencies::add_cards(&mut self, &shown);
-        self.compact_cards();
-        self.outlines();
-        siblings::add(&mut self);
+        self.last_cards(&mut bodies);
         links.fill(&mut self, Pass::Rest);
         bodies.report(&mut self);
         links.report(&mut self);
@@ -145,6 +146,27 @@ impl<'a> Plan<'a> {
         let confidence = self.config.confidence.line.apply(bodies.confidence());
         let confidence = confidence * self.specificity();
         self.finish(confidence)
+    }
+
+    /// Parts of what did not fit, and cards while there is room and time.
+    fn last_cards(&mut self, bodies: &mut Bodies) {
+        if self.deadline.allows(Stage::Cards) {
+            bodies.near_duplicate_cards(self);
+        }
+        bodies.cut_best(self);
+        let shown = bodies.shown(self.config.links.seeds, self.limits.min_seed_probability);
+        let steps: [fn(&mut Self, &[DefId]); 4] = [
+            |plan, shown| dependencies::add_cards(plan, shown),
+            |plan, _| plan.compact_cards(),
+            |plan, _| plan.outlines(),
+            |plan, _| siblings::add(plan),
+        ];
+        for step in steps {
+            if !self.deadline.allows(Stage::Cards) {
+                break;
+            }
+            step(self, &shown);
+        }
     }
 
     fn finish(mut self, confidence: f32) -> Pack {
@@ -243,6 +265,9 @@ impl<'a> Plan<'a> {
 
     /// A body that is shown and says nearly the same as a stretch of a file.
     pub(super) fn find_near_duplicate(&mut self, stretch: Stretch) -> Option<NearDuplicate> {
+        if !self.deadline.allows(Stage::NearDuplicates) {
+            return None;
+        }
         let alike = Alike {
             lines: self.config.near_duplicates.min_lines,
             percent: self.config.near_duplicates.min_percent,

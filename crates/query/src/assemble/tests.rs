@@ -19,6 +19,7 @@ use foveate_model::{ObjectId, RepoPath, SourceFile};
 use super::{Fidelity, Item, Pack};
 use crate::answer::{Answer, answer};
 use crate::config::RankingConfig;
+use crate::deadline::Deadline;
 use crate::intent::IntentKind;
 use crate::request::{Breadth, Format, Request};
 
@@ -71,7 +72,13 @@ fn fixture(text: &str) -> Snapshot {
 
 /// The whole answer to a request.
 fn ask(snapshot: &Snapshot, request: &Request) -> Answer {
-    answer(snapshot, request, &RankingConfig::default(), &|| 0.0)
+    answer(
+        snapshot,
+        request,
+        &RankingConfig::default(),
+        &Deadline::none(),
+        &|| 0.0,
+    )
 }
 
 /// Whatever fits is shown: the rules of packing are told apart from what is likely.

@@ -8,6 +8,7 @@ use foveate_index::{DefId, FileId, Snapshot, tokens};
 use super::roles::Roles;
 use super::terms::query_terms;
 use super::weights::RankConfig;
+use crate::deadline::{Deadline, Stage};
 use crate::intent::IntentKind;
 use crate::issue::Issue;
 use crate::resolve::{CHANGE, Candidates};
@@ -36,6 +37,7 @@ pub(super) struct Share {
 /// What the words of a query found.
 pub struct Words<'a> {
     text: &'a QueryText,
+    pub(super) deadline: &'a Deadline,
     hits: Hits,
     /// The terms of the query, weighted, in alphabetical order.
     query: Vec<QueryTerm>,
@@ -47,13 +49,22 @@ pub struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// Where the words cannot be searched, nothing is found, with a note.
-    pub(super) fn search(snapshot: &Snapshot, text: &'a QueryText, config: &RankConfig) -> Self {
+    pub(super) fn search(
+        snapshot: &Snapshot,
+        text: &'a QueryText,
+        config: &RankConfig,
+        deadline: &'a Deadline,
+    ) -> Self {
         let terms = query_terms(text, config);
         let weights = config.lexical.weights();
-        let hits = match snapshot.lexical.search(&terms.weighted, &weights) {
+        let has_time = || deadline.allows(Stage::Words);
+        let found = snapshot
+            .lexical
+            .search(&terms.weighted, &weights, &has_time);
+        let hits = match found {
             Ok(hits) => hits,
             Err(error) => {
-                let mut none = Self::none(snapshot, text);
+                let mut none = Self::none(snapshot, text, deadline);
                 none.notes.push(Issue {
                     code: "degraded",
                     detail: format!("the words of the query were not searched: {error}"),
@@ -66,6 +77,7 @@ impl<'a> Words<'a> {
         let hashes = terms.weighted.iter().map(|term| tokens::hash(&term.term));
         Self {
             text,
+            deadline,
             terms: hashes.zip(known).collect(),
             query: terms.weighted,
             hits,
@@ -74,9 +86,10 @@ impl<'a> Words<'a> {
     }
 
     /// As if the query had no words.
-    pub(super) fn none(snapshot: &Snapshot, text: &'a QueryText) -> Self {
+    pub(super) fn none(snapshot: &Snapshot, text: &'a QueryText, deadline: &'a Deadline) -> Self {
         Self {
             text,
+            deadline,
             hits: snapshot.lexical.no_hits(),
             query: Vec::new(),
             terms: HashMap::default(),

@@ -7,6 +7,7 @@ use super::evidence::{Evidence, Words};
 use super::weights::{FileSignals, FunctionSignals, StretchSignals};
 use super::{files, functions};
 use crate::config::RankingConfig;
+use crate::deadline::Deadline;
 use crate::intent;
 use crate::request::Request;
 use crate::resolve;
@@ -48,10 +49,12 @@ impl Examined {
 /// The candidates among files, functions and stretches.
 pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -> Examination {
     let text = QueryText::parse(&request.query);
-    let candidates = resolve::resolve(snapshot, &text, &request.into(), &config.resolve);
+    let deadline = Deadline::none();
+    let known = &request.into();
+    let candidates = resolve::resolve(snapshot, &text, known, &config.resolve, &deadline);
     let config = &config.rank;
     let intent = intent::detect(&text, request.intent).kind;
-    let words = Words::search(snapshot, &text, config);
+    let words = Words::search(snapshot, &text, config, &deadline);
     let evidence = Evidence::gather(snapshot, words, &candidates, intent, config);
     let ranked = files::rank(snapshot, &evidence, config, 0);
     let factor = |file| evidence.roles.factor(file, snapshot.files.file(file).role);
@@ -65,7 +68,7 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
             signals: scaled(&signals.array(), factor(id)),
         })
         .collect();
-    let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config);
+    let pool = functions::Pool::gather(snapshot, &evidence, &ranked, config, &deadline);
     let functions = pool
         .signals()
         .map(|(id, signals)| {

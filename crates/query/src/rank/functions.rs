@@ -16,6 +16,7 @@ use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
 use super::{FULL, best_ranked, explained, logarithmic, past};
+use crate::deadline::{Deadline, Stage};
 
 /// Ranks the functions of the best files, the first `listed` with their signals, and the places.
 pub(super) fn rank(
@@ -24,8 +25,9 @@ pub(super) fn rank(
     ranked_files: &[RankedFile],
     config: &RankConfig,
     listed: usize,
+    deadline: &Deadline,
 ) -> (Vec<RankedFunction>, Vec<RankedPlace>) {
-    let pool = Pool::gather(snapshot, evidence, ranked_files, config);
+    let pool = Pool::gather(snapshot, evidence, ranked_files, config, deadline);
     let scored = pool.scored(config);
     let places = pool.places(&scored, ranked_files, config, listed);
     (pool.functions(scored, config, listed), places)
@@ -51,6 +53,7 @@ impl<'a> Pool<'a> {
         evidence: &Evidence,
         ranked_files: &[RankedFile],
         config: &RankConfig,
+        deadline: &Deadline,
     ) -> Self {
         let mut pool = Self {
             snapshot,
@@ -66,11 +69,14 @@ impl<'a> Pool<'a> {
         pool.fill(files);
         let ids = Arc::clone(&pool.ids);
         let (past, ()) = rayon::join(
-            || past::of_functions(snapshot, &ids, evidence, &config.lexical),
+            || match deadline.allows(Stage::PastCommits) {
+                true => past::of_functions(snapshot, &ids, evidence, &config.lexical),
+                false => Vec::new(),
+            },
             || {
                 pool.words(evidence);
                 pool.mentions(evidence);
-                pool.neighbours(evidence, config.neighbour_strength);
+                pool.neighbours(evidence, config.neighbour_strength, deadline);
                 pool.names(evidence);
                 pool.stretches.names(&snapshot.files, evidence);
             },
@@ -203,11 +209,14 @@ impl<'a> Pool<'a> {
     }
 
     /// What definitions named with at least the strength `least` use, and what uses them.
-    fn neighbours(&mut self, evidence: &Evidence, least: f32) {
+    fn neighbours(&mut self, evidence: &Evidence, least: f32, deadline: &Deadline) {
         let snapshot = self.snapshot;
         for (id, strength) in &evidence.definitions {
             if *strength < least {
                 continue;
+            }
+            if !deadline.allows(Stage::Uses) {
+                break;
             }
             for (used, _) in snapshot.graph.used_by(*id) {
                 if let Some(signals) = self.signals_of(*used) {

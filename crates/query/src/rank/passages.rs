@@ -9,6 +9,7 @@ use foveate_parse::sections::{Section, passage, sections};
 
 use super::evidence::Evidence;
 use super::ranked::{PlaceId, RankedPlace};
+use crate::deadline::{Deadline, Stage};
 
 /// Longest passage, in lines.
 const LONGEST: u32 = 40;
@@ -18,7 +19,12 @@ const NARROWED: usize = 40;
 const LARGEST: usize = 1 << 18;
 
 /// Narrows the best places that are stretches of such files.
-pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [RankedPlace]) {
+pub(super) fn narrow(
+    snapshot: &Snapshot,
+    evidence: &Evidence,
+    places: &mut [RankedPlace],
+    deadline: &Deadline,
+) {
     let files = &snapshot.files;
     let mut known: HashMap<FileId, Vec<Section>> = HashMap::default();
     for place in places.iter_mut().take(NARROWED) {
@@ -30,6 +36,9 @@ pub(super) fn narrow(snapshot: &Snapshot, evidence: &Evidence, places: &mut [Ran
         let text = files.text(file);
         if !has_sections(language, files.path(file)) || text.len() > LARGEST {
             continue;
+        }
+        if !deadline.allows(Stage::Sections) {
+            break;
         }
         let of_file = known
             .entry(file)

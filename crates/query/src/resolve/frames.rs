@@ -31,7 +31,10 @@ impl Finder<'_> {
     /// The stack frames: the innermost one (the last) weighs most.
     pub(super) fn frames(&mut self, text: &QueryText) {
         let mut last = true;
-        for frame in text.frames.iter().rev() {
+        for (position, frame) in text.frames.iter().rev().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
             let strength = if last {
                 self.config.strength.last_frame
             } else {

@@ -18,7 +18,10 @@ const MAX_CHUNKS: usize = 64;
 impl Finder<'_> {
     /// The exact texts of the query.
     pub(super) fn literals(&mut self, text: &QueryText) {
-        for literal in &text.literals {
+        for (position, literal) in text.literals.iter().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
             let known = literal.kind == LiteralKind::Setting
                 && !self.snapshot.symbols.named(&literal.text).is_empty();
             if !known {

@@ -6,6 +6,7 @@ use foveate_index::symbols::{OfLength, fold, letters};
 use rapidfuzz::distance::indel;
 
 use super::Finder;
+use crate::deadline::Stage;
 use crate::text::{MentionKind, QueryText};
 
 /// Names that are looked at at once.
@@ -15,7 +16,10 @@ impl Finder<'_> {
     /// All identifiers that the query names outside tracebacks.
     pub(super) fn mentions(&mut self, text: &QueryText) {
         let strength = &self.config.strength;
-        for mention in &text.mentions {
+        for (position, mention) in text.mentions.iter().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
             let (from, strength) = match mention.kind {
                 MentionKind::InlineCode => ("inline_code", strength.inline_code),
                 MentionKind::Title => ("title", strength.title),
@@ -91,6 +95,9 @@ impl Finder<'_> {
     pub(super) fn fuzzy(&mut self, name: &str, from: &'static str, strength: f32) {
         let folded = fold(name);
         if folded.len() < self.config.fuzzy_shortest || self.fuzzy_left == 0 {
+            return;
+        }
+        if !self.deadline.allows(Stage::SimilarNames) {
             return;
         }
         self.fuzzy_left -= 1;

@@ -8,7 +8,10 @@ use crate::text::QueryText;
 impl Finder<'_> {
     /// The paths and links.
     pub(super) fn paths(&mut self, text: &QueryText) {
-        for mention in &text.paths {
+        for (position, mention) in text.paths.iter().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
             for file in self.files_at(&mention.path) {
                 self.note_file(file, "path", self.config.strength.path);
                 self.line(file, &mention.path, mention.line);
@@ -30,7 +33,10 @@ impl Finder<'_> {
     /// The imports of the query's code.
     pub(super) fn imports(&mut self, text: &QueryText) {
         let snapshot = self.snapshot;
-        for import in &text.imports {
+        for (position, import) in text.imports.iter().enumerate() {
+            if !self.has_time_for(position) {
+                break;
+            }
             let found = snapshot.graph.resolve_dotted(&snapshot.files, import);
             if !found.is_empty() {
                 self.note(import, "import", self.config.strength.import, &found);

@@ -1,0 +1,156 @@
+//! When an answer is due. What is asked of it late leaves out optional work and says so; nothing here
+//! stops a thread, and without a deadline no clock is read.
+
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::issue::Issue;
+
+/// Work that an answer can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Resolving names, paths and frames of the query beyond the first ones.
+    Names,
+    /// Finding names that are spelt otherwise.
+    SimilarNames,
+    /// Searching words beyond the weightiest ones.
+    Words,
+    /// What past commits say of functions.
+    PastCommits,
+    /// Uses of what the query names.
+    Uses,
+    /// Narrowing prose and settings to the section or key.
+    Sections,
+    /// Code beyond the best place.
+    Bodies,
+    /// Finding bodies that say nearly the same.
+    NearDuplicates,
+    /// Cards of what is named, used or near.
+    Cards,
+    /// Tests, callers and imports.
+    Links,
+}
+
+impl Stage {
+    const ALL: [Self; 10] = [
+        Self::Names,
+        Self::SimilarNames,
+        Self::Words,
+        Self::PastCommits,
+        Self::Uses,
+        Self::Sections,
+        Self::Bodies,
+        Self::NearDuplicates,
+        Self::Cards,
+        Self::Links,
+    ];
+
+    /// What an issue calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Names => "names beyond the first of the query",
+            Self::SimilarNames => "similar names",
+            Self::Words => "words beyond the weightiest of the query",
+            Self::PastCommits => "past commits of functions",
+            Self::Uses => "uses of what the query names",
+            Self::Sections => "sections of prose and settings",
+            Self::Bodies => "code beyond the best place",
+            Self::NearDuplicates => "the search for near-duplicates",
+            Self::Cards => "cards",
+            Self::Links => "tests, callers and imports",
+        }
+    }
+
+    fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+/// The deadline of one answer, and what was left out because it had passed.
+#[derive(Debug, Default)]
+pub struct Deadline {
+    at: Option<Instant>,
+    /// One bit per stage.
+    left_out: AtomicU16,
+}
+
+impl Deadline {
+    /// No deadline: nothing is left out.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// A deadline at an instant.
+    pub fn at(instant: Instant) -> Self {
+        Self {
+            at: Some(instant),
+            ..Self::default()
+        }
+    }
+
+    /// A deadline so long from now.
+    pub fn after(duration: Duration) -> Self {
+        Self::at(Instant::now() + duration)
+    }
+
+    /// Whether it is too late for optional work.
+    pub fn has_passed(&self) -> bool {
+        self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// Whether there is time for a stage, or for the next step of it; where not, that is noted.
+    pub fn allows(&self, stage: Stage) -> bool {
+        let is_late = self.has_passed();
+        if is_late {
+            self.left_out.fetch_or(stage.bit(), Ordering::Relaxed);
+        }
+        !is_late
+    }
+
+    /// Says what was left out.
+    pub fn issue(&self) -> Option<Issue> {
+        let left_out = self.left_out.load(Ordering::Relaxed);
+        let stages = Stage::ALL.into_iter();
+        let names: Vec<&str> = stages
+            .filter(|stage| left_out & stage.bit() != 0)
+            .map(Stage::name)
+            .collect();
+        (!names.is_empty()).then(|| Issue {
+            code: "deadline",
+            detail: format!(
+                "the time for an answer was nearly over, so that some of it is missing: {}; ask \
+                 again later, ask with less text, or raise answer.deadline_ms",
+                names.join(", ")
+            ),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_deadline_that_has_passed_leaves_out_and_says_so() {
+        for early in [Deadline::none(), Deadline::after(Duration::from_secs(3600))] {
+            assert!(Stage::ALL.into_iter().all(|stage| early.allows(stage)));
+            assert_eq!(early.issue(), None);
+        }
+        let late = Deadline::after(Duration::ZERO);
+        assert_eq!(late.issue(), None);
+        assert!(!late.allows(Stage::Links) && !late.allows(Stage::Names));
+        let issue = late.issue().map(|issue| issue.detail).unwrap_or_default();
+        assert!(
+            issue.contains(
+                "missing: names beyond the first of the query, tests, callers and imports;"
+            ),
+            "{issue}"
+        );
+    }
+
+    #[test]
+    fn every_stage_has_a_bit_of_its_own() {
+        let bits = Stage::ALL.into_iter().map(Stage::bit);
+        assert_eq!(bits.fold(0, |all, bit| all | bit).count_ones(), 10);
+    }
+}
