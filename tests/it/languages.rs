@@ -10,7 +10,7 @@ const FOLDERS: [&str; 2] = [
 ];
 
 /// Names of languages and families, beside those of formats such as JSON.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 19] = [
     "c",
     "cpp",
     "csharp",
@@ -24,10 +24,12 @@ const NAMES: [&str; 17] = [
     "ruby",
     "rust",
     "scala",
+    "svelte",
     "swift",
     "toy",
     "tsx",
     "typescript",
+    "vue",
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -44,6 +44,8 @@ static TABLE: &[&LanguageSpec] = &[
     &ecmascript::JAVASCRIPT,
     &ecmascript::TYPESCRIPT,
     &ecmascript::TSX,
+    &ecmascript::components::VUE,
+    &ecmascript::components::SVELTE,
     &go::GO,
     &rust::RUST,
     &java::JAVA,

@@ -13,7 +13,7 @@ macro_rules! languages {
     };
 }
 
-languages!(c cpp csharp css go html java javascript json kotlin markdown php python restructuredtext ruby rust shell sql toml tsx typescript yaml);
+languages!(c cpp csharp css go html java javascript json kotlin markdown php python restructuredtext ruby rust shell sql svelte toml tsx typescript vue yaml);
 
 /// Parses a source and asserts that it has no issues.
 pub(crate) fn facts(language: Language, text: &str) -> FileFacts {

@@ -13,14 +13,23 @@ fn language(name: &str) -> Language {
     foveate_parse::languages::by_name(name).unwrap()
 }
 
-const LANGUAGES: [&str; 5] = ["python", "javascript", "typescript", "tsx", "markdown"];
+const LANGUAGES: &[&str] = &[
+    "python",
+    "javascript",
+    "typescript",
+    "tsx",
+    "vue",
+    "svelte",
+    "markdown",
+];
 
 /// Sources that hold most constructs; mutations break them in places that matter.
-const SOURCES: [&str; 4] = [
+const SOURCES: &[&str] = &[
     "'''Doc.'''\nimport a.b as c\nfrom . import (d as e, *)\n\n@deco(1)\nclass A(B, c.D[T], metaclass=M):\n    '''Doc.'''\n    x: int = 1\n    def __init__(self, q, *args, **kw):\n        self.a, self.b = q\n        raise E(f'no {q!r} {e(\"x\")}') from q\n    async def m(self): return [i async for i in self.x().y]\n\n# above\nf = lambda z: z\ntry:\n    pass\nexcept (E, c.F) as g:\n    log.info('hé %s', g)\nmatch x:\n    case A(p=1): pass\n__all__ = ['A'] + ['f']\n",
     "/** Doc. */\nimport a, { b as c } from './d';\nexport * as e from 'f';\nconst { g, h: [i] } = require('j'), k = async (l = 1) => { throw new M(`n ${l}`); };\nclass A extends B.C { static #x = 1; y = () => {}; get z() { return this.x?.y; } }\nA.prototype.p = function () {};\nmodule.exports = { A, q() {}, r: { s: function () {} }, ...require('t') };\nexport default { data() {}, methods: { u: () => 1 } };\n",
     "@Dec({ a: 1 })\nexport abstract class A<T extends U> extends B<T> implements I, n.J {\n  @In() private readonly x: Map<string, T> = new Map();\n  constructor(private y: Y, z?: number) { super(); this.w = y!.v; }\n  over(a: string): void;\n  over(a: any) {}\n}\nexport interface I extends n.K<L> { a: string; b?(c: D): E; f: { g: number } }\nexport type H<T> = { kind: 'x' } & T;\nexport const enum O { P, Q = 'é' }\ndeclare module 'r' { function s(): void }\nnamespace N.M { export let t = 1 }\nimport V = require('v');\nexport = V;\n",
     "export const View: FC<Props> = memo(({ a, b }) => {\n  const go = useCallback(() => { b(a); }, []);\n  return <ns.Item on={go} title=\"t\"><div>Hé {a}<Child {...b} /></div></ns.Item>;\n});\n",
+    "<script lang=\"ts\">\nimport A from './A.vue';\nexport let a: A[] = f();\nfunction g(x) { return x; }\n</script>\n<!-- <A/> -->\n<A :b=\"g(a)\" {a} on:c={() => g({ d: 'é' })}>{{ a.b }}{#if a}é{/if}</A>\n<style>a{}</style>\n",
 ];
 
 #[track_caller]
@@ -98,7 +107,7 @@ fn check(facts: &FileFacts, text: &str) {
 }
 
 fn check_all(text: &str) {
-    for language in LANGUAGES.map(language) {
+    for language in LANGUAGES.iter().copied().map(language) {
         check(&parse(language, text, &Limits::default()), text);
     }
 }
@@ -175,7 +184,7 @@ proptest! {
     #[test]
     fn random_bytes_hold_together(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         check_all(&String::from_utf8_lossy(&bytes));
-        for language in LANGUAGES.map(language) {
+        for language in LANGUAGES.iter().copied().map(language) {
             // Whatever is decided about them, reading bytes returns.
             let _ = foveate_parse::read(Some(language), &bytes, &Limits::default());
         }
@@ -211,7 +220,7 @@ fn hostile_inputs_are_bounded() {
         ..Limits::default()
     };
     for text in &inputs {
-        for language in LANGUAGES.map(language) {
+        for language in LANGUAGES.iter().copied().map(language) {
             let started = Instant::now();
             let facts = parse(language, text, &limits);
             // Far above the limit: the machine may be busy, an endless loop is not missed.

@@ -1,6 +1,7 @@
 //! JavaScript with JSX, TypeScript and TSX. They share one module system, and a walker.
 
 mod code;
+pub(super) mod components;
 mod hunks;
 mod lookup;
 mod modules;

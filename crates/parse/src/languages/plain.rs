@@ -113,13 +113,13 @@ pub(super) static HTML: LanguageSpec = {
     static RULES: LanguageRules = LanguageRules::new("html", 17);
     LanguageSpec {
         names: Names::extensions(&[
-            "html", "htm", "xhtml", "xml", "xsl", "xslt", "vue", "svelte", "astro", "jinja",
-            "jinja2", "j2", "hbs", "ejs", "mustache", "njk", "djhtml",
+            "html", "htm", "xhtml", "xml", "xsl", "xslt", "astro", "jinja", "jinja2", "j2", "hbs",
+            "ejs", "mustache", "njk", "djhtml",
         ]),
         sections: |path| Some(Format::of_markup(path)),
         code: CodeForm {
             pasted: &["</"],
-            ..fences(&["html", "xml", "vue", "svelte"])
+            ..fences(&["html", "xml"])
         },
         ..language(&RULES)
     }

@@ -36,9 +36,19 @@ const TOOL_NOTES: &[&str] = &[
 
 /// Parses one of the family. `None` when the time limit was reached.
 pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
+    facts_within(language, text, text, limits)
+}
+
+/// The facts of `code`, which is `text` with blanks for what is no code in it.
+pub(super) fn facts_within(
+    language: Language,
+    code: &str,
+    text: &str,
+    limits: &Limits,
+) -> Option<FileFacts> {
     let spent = Stopwatch::start();
     let mut grammar = Grammar::get(language);
-    let mut tree = grammar.tree(text, limits)?;
+    let mut tree = grammar.tree(code, limits)?;
     if language == JAVASCRIPT.language && tree.root_node().has_error() {
         // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
         // grammar reads most of these.
@@ -47,7 +57,7 @@ pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<F
             timeout: limits.timeout.saturating_sub(spent.elapsed()),
             ..*limits
         };
-        let other = wider.tree(text, &left);
+        let other = wider.tree(code, &left);
         if let Some(other) = other.filter(|other| !other.root_node().has_error()) {
             (grammar, tree) = (wider, other);
         }

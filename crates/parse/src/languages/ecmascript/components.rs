@@ -1,0 +1,118 @@
+//! Components in one file, as Vue and Svelte write them: scripts are JavaScript or TypeScript, and the
+//! markup around them uses what the scripts define and import.
+
+mod markup;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use foveate_model::{FileFacts, Language};
+
+use super::{JAVASCRIPT, ROLES, TYPESCRIPT, hunks, rules, values, walker};
+use crate::Limits;
+use crate::code::CodeForm;
+use crate::languages::{LanguageSpec, Names};
+use crate::sections::Format;
+use foveate_model::LanguageRules;
+
+pub(in crate::languages) static VUE: LanguageSpec = LanguageSpec {
+    names: Names::extensions(&["vue"]),
+    code: CodeForm {
+        fences: &["vue"],
+        ..CodeForm::NONE
+    },
+    ..component(&VUE_RULES)
+};
+
+pub(in crate::languages) static SVELTE: LanguageSpec = LanguageSpec {
+    names: Names::extensions(&["svelte"]),
+    code: CodeForm {
+        fences: &["svelte"],
+        ..CodeForm::NONE
+    },
+    ..component(&SVELTE_RULES)
+};
+
+static VUE_RULES: LanguageRules = rules("vue", 25);
+static SVELTE_RULES: LanguageRules = rules("svelte", 26);
+
+const fn component(rules: &'static LanguageRules) -> LanguageSpec {
+    LanguageSpec {
+        parser: Some(|language, text, _, limits| facts(language, text, limits)),
+        values: Some(values::VALUES),
+        roles: ROLES,
+        sections: |path| Some(Format::of_markup(path)),
+        hunks: Some(hunks::HUNKS),
+        ..LanguageSpec::new(Language::of(rules))
+    }
+}
+
+/// Most scripts of one component.
+const MAX_SCRIPTS: usize = 8;
+
+fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
+    let scripts = Scripts::find(text);
+    let script = match scripts.is_typed {
+        true => TYPESCRIPT.language,
+        false => JAVASCRIPT.language,
+    };
+    let mut facts = walker::facts_within(script, &scripts.alone(text), text, limits)?;
+    facts.language = language;
+    markup::add_references(text, &scripts.ranges, &mut facts);
+    Some(facts)
+}
+
+/// The scripts of a component.
+#[derive(Debug, Default, PartialEq)]
+struct Scripts {
+    /// What stands between their tags, in order.
+    ranges: Vec<Range<usize>>,
+    /// Whether any of them is TypeScript.
+    is_typed: bool,
+}
+
+impl Scripts {
+    fn find(text: &str) -> Self {
+        let mut scripts = Self::default();
+        let mut from = 0;
+        while scripts.ranges.len() < MAX_SCRIPTS
+            && let Some(at) = text.get(from..).and_then(|rest| rest.find("<script"))
+        {
+            let tag = from + at + "<script".len();
+            let rest = text.get(tag..).unwrap_or("");
+            let Some(end) = rest.find('>') else { break };
+            let head = rest.get(..end).unwrap_or("");
+            let start = tag + end + 1;
+            let body = text.get(start..).unwrap_or("");
+            let length = body.find("</script").unwrap_or(body.len());
+            let is_tag = head.is_empty() || head.starts_with(char::is_whitespace) || head == "/";
+            if is_tag && !head.ends_with('/') {
+                let words = ["\"ts\"", "'ts'", "=ts", "\"tsx\"", "typescript"];
+                scripts.is_typed |= words.iter().any(|word| head.contains(word));
+                scripts.ranges.push(start..start + length);
+            }
+            from = start + length;
+        }
+        scripts
+    }
+
+    /// The text with blanks for all that is no script: what is found has its own place.
+    fn alone(&self, text: &str) -> String {
+        let mut alone = String::with_capacity(text.len());
+        let mut from = 0;
+        let mut blank = |part: &str, alone: &mut String| {
+            alone.extend(part.bytes().map(|byte| match byte {
+                b'\n' => '\n',
+                _ => ' ',
+            }));
+        };
+        for range in &self.ranges {
+            blank(text.get(from..range.start).unwrap_or(""), &mut alone);
+            alone.push_str(text.get(range.clone()).unwrap_or(""));
+            from = range.end;
+        }
+        blank(text.get(from..).unwrap_or(""), &mut alone);
+        alone
+    }
+}

@@ -1,0 +1,214 @@
+//! What the markup of a component uses: other components as tags, and names in `{ … }`, `{{ … }}` and in
+//! the values of attributes that hold code (`:a`, `@a`, `v-a`, `on:a`).
+
+use std::ops::Range;
+
+use foldhash::HashSet;
+use foveate_model::{FileFacts, Reference, ReferenceKind, Region, RegionKind, Span};
+
+use crate::collect::known_names;
+use crate::lines::LineIndex;
+
+/// Most uses in the markup of one component.
+const MAX_USES: usize = 4_096;
+
+/// Adds the uses of names that the scripts define or import.
+pub(super) fn add_references(text: &str, scripts: &[Range<usize>], facts: &mut FileFacts) {
+    let lines = LineIndex::new(text);
+    let known = known_names(&facts.imports, &facts.definitions);
+    let mut uses = Vec::new();
+    let mut comments = Vec::new();
+    let mut from = 0;
+    let ends = scripts.iter().map(|script| (script.start, script.end));
+    for (start, end) in ends.chain([(text.len(), text.len())]) {
+        let mut markup = Markup {
+            text,
+            at: from,
+            end: start,
+            known: &known,
+            uses: &mut uses,
+            comments: &mut comments,
+        };
+        markup.read();
+        from = end;
+    }
+    let references = uses.into_iter().map(|(name, path, kind)| Reference {
+        kind,
+        name,
+        path,
+        line: lines.line_of(name.start),
+        enclosing: None,
+        opaque_receiver: false,
+    });
+    let references: Vec<Reference> = references.collect();
+    facts.references.extend(references);
+    facts
+        .references
+        .sort_by_key(|reference| (reference.name, reference.kind));
+    facts
+        .regions
+        .extend(comments.into_iter().map(|span| Region {
+            kind: RegionKind::Comment,
+            span,
+        }));
+    facts.regions.sort_by_key(|region| region.span);
+}
+
+/// A use of a name: its span, that of its path, and how it is used.
+type Use = (Span, Span, ReferenceKind);
+
+struct Markup<'a, 't> {
+    text: &'t str,
+    at: usize,
+    end: usize,
+    known: &'a HashSet<&'a str>,
+    uses: &'a mut Vec<Use>,
+    comments: &'a mut Vec<Span>,
+}
+
+impl<'t> Markup<'_, 't> {
+    fn read(&mut self) {
+        while self.at < self.end && self.uses.len() < MAX_USES {
+            let rest = self.rest();
+            let Some(next) = rest.find(['<', '{']) else {
+                return;
+            };
+            self.at += next;
+            let rest = self.rest();
+            if rest.starts_with("<!--") {
+                let length = rest.find("-->").map_or(rest.len(), |end| end + 3);
+                self.comments.push(Span::new(self.at, self.at + length));
+                self.at += length;
+            } else if rest.starts_with("<style") {
+                self.at += rest.find("</style").unwrap_or(rest.len());
+            } else if rest.starts_with('<') {
+                self.tag();
+            } else {
+                self.braces();
+            }
+        }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..self.end).unwrap_or("")
+    }
+
+    /// `<Name a="…" :b="code" c={code}>`
+    fn tag(&mut self) {
+        self.at += 1;
+        let name = leading(self.rest());
+        self.use_name(self.at, name, ReferenceKind::Call);
+        self.at += name.len();
+        loop {
+            let rest = self.rest();
+            let Some(next) = rest.find(['>', '=', '{', '<']) else {
+                self.at = self.end;
+                return;
+            };
+            let attribute = rest.get(..next).unwrap_or("");
+            let holds_code = is_code(attribute.split_whitespace().next_back().unwrap_or(""));
+            let mark = rest.as_bytes().get(next).copied();
+            self.at += next;
+            match mark {
+                Some(b'=') => {
+                    self.at += 1;
+                    self.value(holds_code);
+                }
+                Some(b'{') => self.braces(),
+                Some(b'>') => {
+                    self.at += 1;
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn value(&mut self, holds_code: bool) {
+        let rest = self.rest();
+        let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+            if rest.starts_with('{') {
+                self.braces();
+            }
+            return;
+        };
+        let start = self.at + 1;
+        let length = rest.get(1..).and_then(|rest| rest.find(quote));
+        let end = start + length.unwrap_or_else(|| rest.len().saturating_sub(1));
+        if holds_code {
+            self.code(start, end);
+        } else {
+            self.braces_in(start, end);
+        }
+        self.at = (end + 1).min(self.end);
+    }
+
+    /// `{…}` and `{{…}}` with whatever braces they hold.
+    fn braces(&mut self) {
+        let start = self.at;
+        let mut depth = 0_u32;
+        let mut length = self.rest().len();
+        for (at, byte) in self.rest().bytes().enumerate() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                length = at + 1;
+                break;
+            }
+        }
+        self.code(start, start + length);
+        self.at = start + length;
+    }
+
+    fn braces_in(&mut self, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or("");
+        if let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) {
+            self.code(start + open, start + close.max(open));
+        }
+    }
+
+    /// All known names in a stretch of code that stand at the start of a path.
+    fn code(&mut self, start: usize, end: usize) {
+        let code = self.text.get(start..end).unwrap_or("");
+        let mut at = 0;
+        while let Some(next) = code.get(at..).and_then(|rest| rest.find(is_name)) {
+            at += next;
+            let name = leading(code.get(at..).unwrap_or(""));
+            let before = code.get(..at).unwrap_or("").trim_end();
+            let after = code.get(at + name.len()..).unwrap_or("");
+            let kind = match after.starts_with('(') {
+                true => ReferenceKind::Call,
+                false => ReferenceKind::Name,
+            };
+            if !before.ends_with('.') || before.ends_with("...") {
+                self.use_name(start + at, name, kind);
+            }
+            at += name.len().max(1);
+        }
+    }
+
+    fn use_name(&mut self, at: usize, name: &str, kind: ReferenceKind) {
+        if self.known.contains(name) && self.uses.len() < MAX_USES {
+            let span = Span::new(at, at + name.len());
+            self.uses.push((span, span, kind));
+        }
+    }
+}
+
+/// Whether the value of an attribute is code.
+fn is_code(attribute: &str) -> bool {
+    attribute.starts_with([':', '@', '#']) || attribute.starts_with("v-")
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// The name at the start of a text.
+fn leading(text: &str) -> &str {
+    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    text.get(..end).unwrap_or("")
+}
