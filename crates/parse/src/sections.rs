@@ -13,6 +13,7 @@ use crate::languages;
 use crate::lines::{LineIndex, TextLines};
 
 mod blocks;
+mod cmake;
 mod dockerfile;
 mod html;
 mod ini;
@@ -156,6 +157,7 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         Format::Json => json::marks(lines),
         Format::Dockerfile => dockerfile::marks(lines),
         Format::Makefile => makefile::marks(lines),
+        Format::Cmake => cmake::marks(lines),
         Format::Shell => shell::marks(lines),
         Format::Sql => sql::marks(lines),
         Format::Html => html::marks(lines),
@@ -182,6 +184,7 @@ pub(crate) enum Format {
     Json,
     Dockerfile,
     Makefile,
+    Cmake,
     Shell,
     Sql,
     Html,
@@ -214,8 +217,10 @@ impl Format {
         }
         Some(match &*lower {
             "makefile" | "gnumakefile" | "justfile" => Self::Makefile,
+            "cmakelists.txt" => Self::Cmake,
             _ => match extension {
                 "mk" => Self::Makefile,
+                "cmake" => Self::Cmake,
                 "ini" | "cfg" | "conf" | "properties" | "editorconfig" | "coveragerc"
                 | "flake8" | "pylintrc" => Self::Ini,
                 "proto" | "graphql" | "gql" | "tf" | "gradle" => Self::Blocks,
