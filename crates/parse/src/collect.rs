@@ -549,7 +549,8 @@ impl<'t> Collector<'t> {
     /// A signature without a body is an overload where its scope has a function of that name with
     /// one; in a declaration file it is the function itself.
     fn mark_overloads(&mut self) {
-        let bodiless = |d: &Definition| d.kind.is_function() && d.body.is_none();
+        let bodiless =
+            |d: &Definition| d.kind.is_function() && d.body.is_none() && !d.modifiers.is_abstract;
         if !self.definitions.iter().any(bodiless) {
             return;
         }

@@ -1,6 +1,12 @@
 //! How the tests of this crate write facts: one short line each.
 
-use foveate_model::{Content, Definition, FileFacts, Language, Modifiers, Visibility};
+use std::sync::Arc;
+
+use foveate_model::resolution::{FileTree, ModuleSystem};
+use foveate_model::{
+    Content, Definition, FileFacts, FileId, ImportKind, Language, Modifiers, ObjectId, RepoPath,
+    Role, SourceFile, Visibility,
+};
 
 use crate::{Limits, parse};
 
@@ -197,5 +203,71 @@ pub(crate) fn content(language: Language, text: &str) -> Content {
     Content {
         text: text.into(),
         facts: facts(language, text),
+    }
+}
+
+/// Files in memory.
+pub(crate) struct Tree {
+    files: Vec<SourceFile>,
+}
+
+impl Tree {
+    /// Files by their paths and texts, in whatever order.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let mut files: Vec<SourceFile> = files
+            .iter()
+            .map(|(path, text)| {
+                let path = RepoPath::new(path).unwrap();
+                let language = crate::language_by_name(&path).unwrap_or(Language::TEXT);
+                let facts = parse(language, text, &Limits::default());
+                SourceFile {
+                    path,
+                    blob: ObjectId::from_sha1([0; 20]),
+                    size: text.len() as u64,
+                    language,
+                    role: Role::Source,
+                    content: Some(Arc::new(Content {
+                        text: (*text).into(),
+                        facts,
+                    })),
+                    skipped: None,
+                }
+            })
+            .collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { files }
+    }
+
+    /// The path of the file that a module, as written in a file, stands for; empty for none.
+    pub(crate) fn resolve(&self, system: &ModuleSystem, importer: &str, module: &str) -> &str {
+        let importer = self.find(importer).unwrap();
+        let resolver = (system.resolver)(self);
+        let found = resolver.resolve(self, importer, module, ImportKind::From);
+        found.map_or("", |id| (self as &dyn FileTree).path(id))
+    }
+
+    /// The packages of all files: of each its files, by their paths.
+    pub(crate) fn packages(&self, system: &ModuleSystem) -> Vec<String> {
+        let resolver = (system.resolver)(self);
+        let mut packages = std::collections::BTreeMap::<u32, Vec<&str>>::new();
+        let tree = self as &dyn FileTree;
+        for id in tree.ids() {
+            if let Some(package) = resolver.package_of(id) {
+                packages.entry(package).or_default().push(tree.path(id));
+            }
+        }
+        packages.values().map(|paths| paths.join(" ")).collect()
+    }
+}
+
+impl FileTree for Tree {
+    fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    fn find(&self, path: &str) -> Option<FileId> {
+        let mut files = self.files.iter();
+        let at = files.position(|file| file.path.as_str() == path)?;
+        Some(FileId(u32::try_from(at).unwrap()))
     }
 }

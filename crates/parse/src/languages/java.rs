@@ -2,8 +2,11 @@
 
 mod code;
 pub(super) mod hunks;
+pub(super) mod lookup;
+pub(super) mod modules;
 mod origin;
 mod traces;
+pub(super) mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -13,6 +16,7 @@ use crate::role::{Ecosystem, Roles};
 
 pub(super) static JAVA: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["java"]),
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -21,7 +25,13 @@ pub(super) static JAVA: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("java", 6);
+static RULES: LanguageRules = LanguageRules {
+    family: "jvm",
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("java", 6)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -1,0 +1,183 @@
+//! Where imports of the JVM's languages lead: to packages, whose files say that they are part of them, in
+//! whatever directory, build module and language they are; and to the types in these files.
+
+#[cfg(test)]
+mod tests;
+
+use foldhash::HashMap;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{DefinitionKind, FileId, ImportKind};
+
+use crate::paths::shared_segments;
+
+pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(Packages::new(files)),
+    module_name: |_| None,
+    imported_name: |_| None,
+    is_package: |_| false,
+    // What a file says of its package moves no other file.
+    is_settings: |_| false,
+};
+
+/// Files that belong to no package.
+const NONE: u32 = u32::MAX;
+
+/// Most names of a path that are types inside types.
+const MAX_NESTED: usize = 4;
+
+/// The packages of a repository.
+#[derive(Debug, Default)]
+struct Packages {
+    /// By the full name of a package one file of each directory that it has files in.
+    packages: HashMap<Box<str>, Vec<FileId>>,
+    /// By the full name of a type of a file's top level, or of the class that holds the functions of
+    /// a Kotlin file, its files.
+    types: HashMap<Box<str>, Vec<FileId>>,
+    /// By file the number of its package.
+    of_file: Vec<u32>,
+}
+
+impl Packages {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut found = Self::default();
+        let mut numbers: HashMap<(&str, &str), u32> = HashMap::default();
+        for id in files.ids() {
+            let file = files.file(id);
+            let content = file.content.as_ref();
+            let is_source = matches!(file.path.extension(), "java" | "kt");
+            let Some(facts) = content.map(|c| &c.facts).filter(|_| is_source) else {
+                found.of_file.push(NONE);
+                continue;
+            };
+            let package = &*facts.package;
+            // Files without a package are seen by those beside them.
+            let directory = match package {
+                "" => file.path.directory(),
+                _ => "",
+            };
+            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
+            let number = *numbers.entry((package, directory)).or_insert(next);
+            found.of_file.push(number);
+            found.add_package(files, package, id);
+            for name in facts.definitions.iter().filter(|d| d.parent.is_none()) {
+                if name.kind.is_container() && name.kind != DefinitionKind::Module {
+                    found.add_type(package, &name.name, id);
+                }
+            }
+            if file.path.extension() == "kt" {
+                let text = files.text(id);
+                let stem = file.path.stem();
+                match jvm_name(text) {
+                    Some(name) => found.add_type(package, name, id),
+                    None => found.add_type(package, &format!("{}Kt", capitalised(stem)), id),
+                }
+            }
+        }
+        found
+    }
+
+    fn add_package(&mut self, files: &dyn FileTree, package: &str, id: FileId) {
+        if package.is_empty() {
+            return;
+        }
+        let known = match self.packages.get_mut(package) {
+            Some(known) => known,
+            None => self.packages.entry(package.into()).or_default(),
+        };
+        // Files come in the order of their paths: those of a directory follow each other.
+        let directory = |id: FileId| files.file(id).path.directory();
+        if known
+            .last()
+            .is_none_or(|last| directory(*last) != directory(id))
+        {
+            known.push(id);
+        }
+    }
+
+    fn add_type(&mut self, package: &str, name: &str, id: FileId) {
+        let full = match package {
+            "" => name.into(),
+            _ => format!("{package}.{name}").into_boxed_str(),
+        };
+        let known = self.types.entry(full).or_default();
+        if known.last() != Some(&id) {
+            known.push(id);
+        }
+    }
+}
+
+/// Of files that mean the same the one that shares most directories with the importer.
+fn nearest(files: &dyn FileTree, importer: Option<FileId>, found: &[FileId]) -> Option<FileId> {
+    let Some(importer) = importer else {
+        return found.first().copied();
+    };
+    let own = files.file(importer).path.directory();
+    let mut best: Option<(usize, FileId)> = None;
+    for id in found {
+        let shared = shared_segments(own, files.file(*id).path.directory());
+        if best.is_none_or(|(most, _)| shared > most) {
+            best = Some((shared, *id));
+        }
+    }
+    best.map(|(_, id)| id)
+}
+
+impl ModuleResolver for Packages {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        self.absolute(files, Some(importer), module)
+    }
+
+    /// A package, a type, or a type inside types.
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        let mut outer = name;
+        for _ in 0..=MAX_NESTED {
+            if let Some(found) = self.types.get(outer) {
+                return nearest(files, importer, found);
+            }
+            if outer == name
+                && let Some(found) = self.packages.get(name)
+            {
+                return nearest(files, importer, found);
+            }
+            outer = outer.rsplit_once('.')?.0;
+        }
+        None
+    }
+
+    fn package_of(&self, file: FileId) -> Option<u32> {
+        let number = self.of_file.get(file.0 as usize).copied();
+        number.filter(|number| *number != NONE)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let names = self.packages.iter().chain(&self.types);
+        let names = names.map(|(name, files)| name.len() + size_of_val(&**files) + 48);
+        names.sum::<usize>() + size_of_val(&*self.of_file)
+    }
+}
+
+/// The name that a Kotlin file gives to the class of its functions: `@file:JvmName("Name")`.
+fn jvm_name(text: &str) -> Option<&str> {
+    // It stands before the package.
+    let head = text.split("package ").next()?;
+    let (_, after) = head.split_once("@file:JvmName(")?;
+    let name = after.split(')').next()?.trim();
+    Some(name.trim_matches('"')).filter(|name| !name.is_empty())
+}
+
+fn capitalised(stem: &str) -> String {
+    let mut rest = stem.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).collect()
+}

@@ -1,0 +1,250 @@
+//! The walker of Java.
+
+mod definitions;
+mod imports;
+mod locals;
+#[cfg(test)]
+mod tests;
+
+use foveate_model::{MessageKind, ReferenceKind};
+use tree_sitter::Node;
+
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, name,
+    past, text, type_member, type_name, type_position,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: BUILTIN_TYPES,
+    // Local variables are known, so what is left are members and names of other files.
+    keeps_name: |name| name.len() > 1,
+    messages: message,
+    tool_notes: &["noinspection", "CHECKSTYLE", "@formatter", "NOSONAR"],
+    is_statement: |kind| {
+        kind.ends_with("_statement")
+            || kind.ends_with("_declaration")
+            || matches!(kind, "switch_block_statement_group" | "switch_rule")
+    },
+    ..Form::new(tree_sitter_java::LANGUAGE, handler, step, named_type)
+});
+
+/// Types that every program has without an import, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "Boolean",
+    "Byte",
+    "CharSequence",
+    "Character",
+    "Class",
+    "Double",
+    "Float",
+    "Integer",
+    "Long",
+    "Number",
+    "Object",
+    "Short",
+    "String",
+    "Void",
+    "var",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "line_comment" | "block_comment" => comment,
+        "string_literal" => text,
+        "identifier" => name,
+        "type_identifier" => type_use,
+        "field_access" => member,
+        "scoped_type_identifier" => type_member,
+        "method_invocation" => |walk, node, depth| walk.call(node, depth),
+        "object_creation_expression" => creation,
+        "method_reference" => method_reference,
+        "throw_statement" => throw,
+        "marker_annotation" | "annotation" => annotation,
+        "element_value_pair" => element,
+        "superclass" | "super_interfaces" | "extends_interfaces" => base_list,
+        "type_arguments" => type_position,
+        "package_declaration" => imports::package,
+        "import_declaration" => imports::import,
+        "module_declaration" => imports::module,
+        "uses_module_directive" | "provides_module_directive" => imports::service,
+        "class_declaration" => definitions::class,
+        "record_declaration" => definitions::record,
+        "interface_declaration" | "annotation_type_declaration" => definitions::interface,
+        "enum_declaration" => definitions::enumeration,
+        "enum_constant" => definitions::enum_constant,
+        "method_declaration" | "annotation_type_element_declaration" => definitions::method,
+        "constructor_declaration" | "compact_constructor_declaration" => definitions::constructor,
+        "field_declaration" | "constant_declaration" => definitions::fields,
+        "block" | "static_initializer" => locals::block,
+        "lambda_expression" => locals::lambda,
+        "local_variable_declaration" => locals::variables,
+        "enhanced_for_statement" | "resource" => locals::variable,
+        "instanceof_expression" | "type_pattern" | "record_pattern_component" => locals::pattern,
+        "record_pattern" => locals::record_pattern,
+        "catch_clause" => locals::catch,
+        "type_parameter" | "labeled_statement" => past_first,
+        "receiver_parameter"
+        | "break_statement"
+        | "continue_statement"
+        | "requires_module_directive"
+        | "exports_module_directive"
+        | "opens_module_directive"
+        | "character_literal"
+        | "this"
+        | "super" => past,
+        kind if kind.ends_with("_literal") && kind != "class_literal" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    match node.kind() {
+        "identifier" | "type_identifier" | "this" | "super" => Step::Name,
+        "scoped_identifier" | "field_access" => {
+            let object = field(node, "object").or_else(|| field(node, "scope"));
+            match field(node, "field").or_else(|| field(node, "name")) {
+                Some(name) => Step::Member { object, name },
+                None => Step::Other,
+            }
+        }
+        "scoped_type_identifier" | "method_reference" => {
+            let object = node.named_child(0);
+            let name = last_child(node).filter(|name| object != Some(*name));
+            match name.filter(|name| matches!(name.kind(), "identifier" | "type_identifier")) {
+                Some(name) => Step::Member { object, name },
+                None => Step::Other,
+            }
+        }
+        "method_invocation" => match field(node, "name") {
+            Some(name) => Step::Invoke {
+                object: field(node, "object"),
+                name,
+            },
+            None => Step::Other,
+        },
+        // Both give an object of the type.
+        "object_creation_expression" | "cast_expression" => {
+            field(node, "type").map_or(Step::Other, Step::Call)
+        }
+        "generic_type" | "parenthesized_expression" => same(node.named_child(0)),
+        "annotated_type" => same(last_child(node)),
+        // The type of an array's variable is written down as that of its elements.
+        "array_access" => same(field(node, "array")),
+        _ => Step::Other,
+    }
+}
+
+fn same(inner: Option<Node<'_>>) -> Step<'_> {
+    inner.map_or(Step::Other, Step::Same)
+}
+
+/// `B[]`, `a.B<C>` and `@D B` are about `B`.
+fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        node = match node.kind() {
+            "type_identifier" | "scoped_type_identifier" => return Some(node),
+            "generic_type" => node.named_child(0)?,
+            "array_type" => field(node, "element")?,
+            "annotated_type" => last_child(node)?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let last = node.named_child_count().checked_sub(1)?;
+    node.named_child(u32::try_from(last).ok()?)
+}
+
+/// What the string arguments of a call are.
+pub(in crate::languages) fn message(path: &str, name: &str) -> Option<MessageKind> {
+    let is_bare = path == name;
+    let is_of_class = is_bare || path.starts_with(char::is_uppercase);
+    match name {
+        "checkArgument" | "checkState" | "checkNotNull" | "requireNonNull" | "requireNotNull"
+        | "fail"
+            if is_of_class =>
+        {
+            Some(MessageKind::Error)
+        }
+        "require" | "check" | "error" if is_bare => Some(MessageKind::Error),
+        "println" | "printf" if matches!(path.split('.').nth(1), None | Some("out" | "err")) => {
+            Some(MessageKind::Log)
+        }
+        "d" | "e" | "i" | "v" | "w" if path.starts_with("Log.") => Some(MessageKind::Log),
+        "severe" | "warning" | "config" | "fine" | "finer" | "finest" => {
+            let receiver = path.strip_suffix(name)?;
+            messages::of_call(&format!("{receiver}info"), "info")
+        }
+        _ => messages::of_call(path, name),
+    }
+}
+
+/// A type on its own. Those of one letter are parameters of types.
+fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match node.byte_range().len() {
+        1 => Descend::Past,
+        _ => type_name(walk, node, depth),
+    }
+}
+
+/// `new A.B<C>(…)`. What a nameless class defines belongs to the definition around.
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "type") {
+        Some(made) => walk.call(made, depth),
+        None => Descend::Into,
+    }
+}
+
+/// `A::b` names a method without calling it; `A::new` makes objects.
+fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    match step(node) {
+        Step::Member { .. } => walk.refer(ReferenceKind::Attribute, node),
+        _ => node
+            .named_child(0)
+            .filter(|_| walk.of(node).ends_with("new"))
+            .and_then(|made| walk.refer(ReferenceKind::Call, made)),
+    };
+    Descend::Into
+}
+
+/// `throw new E("…")`.
+fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let thrown = node.named_child(0);
+    let made = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
+    if let Some(made) = made.and_then(|made| field(made, "type")) {
+        walk.refer(ReferenceKind::Raise, made);
+        walk.collector
+            .within(depth, |context| context.message = Some(MessageKind::Error));
+    }
+    Descend::Into
+}
+
+fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.refer(ReferenceKind::Decorator, name);
+    }
+    walk.collector.within(depth, |context| {
+        context.position = crate::collect::Position::Value;
+    });
+    Descend::Into
+}
+
+/// The key of `@A(key = value)` is a member of the annotation, not a name of the file.
+fn element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    past_first(walk, node, depth)
+}
+
+/// What is declared first is no use of a name.
+fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let first = children(node)
+        .into_iter()
+        .find(|child| child.kind().ends_with("identifier"));
+    if let Some(first) = first {
+        walk.collector.skip_to(first.end_byte());
+    }
+    Descend::Into
+}

@@ -1,0 +1,257 @@
+//! What Java defines: types with their members, constructors, enum constants.
+
+use foveate_model::{DefinitionKind, LocalId, Visibility};
+use tree_sitter::Node;
+
+use super::named_type;
+use crate::collect::{Draft, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// What stands before a declaration.
+#[derive(Default)]
+struct Marks {
+    visibility: Option<Visibility>,
+    is_static: bool,
+    is_final: bool,
+    is_abstract: bool,
+    annotations: Vec<Box<str>>,
+}
+
+impl Marks {
+    fn of(walk: &Walk<'_>, node: Node<'_>) -> Self {
+        let mut marks = Self::default();
+        let Some(modifiers) = child_of_kind(node, "modifiers") else {
+            return marks;
+        };
+        let mut cursor = modifiers.walk();
+        for child in modifiers.children(&mut cursor) {
+            match child.kind() {
+                "public" => marks.visibility = Some(Visibility::Public),
+                "protected" => marks.visibility = Some(Visibility::Protected),
+                "private" => marks.visibility = Some(Visibility::Private),
+                "static" => marks.is_static = true,
+                "final" => marks.is_final = true,
+                "abstract" => marks.is_abstract = true,
+                "marker_annotation" | "annotation" => {
+                    let name = field(child, "name").map(|name| walk.of(name).into());
+                    marks.annotations.extend(name);
+                }
+                _ => {}
+            }
+        }
+        marks
+    }
+
+    fn mark(self, draft: &mut Draft<'_>, other: Visibility) {
+        draft.visibility = Some(self.visibility.unwrap_or(other));
+        draft.modifiers.is_static = self.is_static;
+        draft.modifiers.is_abstract = self.is_abstract;
+        draft.decorators = self.annotations;
+    }
+}
+
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    type_declaration(walk, node, depth, DefinitionKind::Class);
+    Descend::Into
+}
+
+pub(super) fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    type_declaration(walk, node, depth, DefinitionKind::Interface);
+    Descend::Into
+}
+
+pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    type_declaration(walk, node, depth, DefinitionKind::Enum);
+    Descend::Into
+}
+
+/// `record Point(int x, int y)`: its components are fields that it can be asked for.
+pub(super) fn record<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    type_declaration(walk, node, depth, DefinitionKind::Class);
+    for component in field(node, "parameters").into_iter().flat_map(children) {
+        let Some(name) = parameter_name(component) else {
+            continue;
+        };
+        let mut draft = walk.draft(DefinitionKind::Field, component, name, None);
+        Marks::of(walk, component).mark(&mut draft, Visibility::Public);
+        let id = walk.define(draft);
+        let value = walk.declared_value(parameter_type(component), None);
+        walk.holds(id, value);
+    }
+    Descend::Into
+}
+
+fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) {
+    let Some(name) = field(node, "name") else {
+        return;
+    };
+    let mut draft = walk.draft(kind, node, name, field(node, "body"));
+    draft.bases = bases(walk, node);
+    let other = by_default(walk);
+    Marks::of(walk, node).mark(&mut draft, other);
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+}
+
+/// What is visible of a declaration without a word for it: all of an interface, and what the package
+/// sees of anything else.
+fn by_default(walk: &Walk<'_>) -> Visibility {
+    match walk.parent_kind() {
+        Some(DefinitionKind::Interface) => Visibility::Public,
+        _ => Visibility::Protected,
+    }
+}
+
+/// The types that a class extends and implements.
+fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
+    let mut bases = Vec::new();
+    for clause in children(node) {
+        if !matches!(
+            clause.kind(),
+            "superclass" | "super_interfaces" | "extends_interfaces"
+        ) {
+            continue;
+        }
+        for part in children(clause) {
+            let types = match part.kind() {
+                "type_list" => children(part),
+                _ => vec![part],
+            };
+            let named = types.into_iter().filter_map(named_type);
+            bases.extend(named.map(|named| {
+                let written = walk.of(named);
+                written.split('<').next().unwrap_or(written).into()
+            }));
+        }
+    }
+    bases
+}
+
+/// `A(1) { … }` in an enum; what its body defines belongs to it.
+pub(super) fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, field(node, "body"));
+    Marks::of(walk, node).mark(&mut draft, Visibility::Public);
+    let id = walk.define(draft);
+    hold(walk, depth, id);
+    Descend::Into
+}
+
+/// What nameless classes below define belongs to a field or constant. Names are still used by the
+/// class around.
+fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
+    walk.collector
+        .within(depth, |context| context.parent = Some(id));
+}
+
+/// A method, or an element of an annotation type.
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let body = field(node, "body");
+    let mut draft = walk.draft(DefinitionKind::Method, node, name, body);
+    draft.parameters = field(node, "parameters").map(inside_brackets);
+    let other = by_default(walk);
+    Marks::of(walk, node).mark(&mut draft, other);
+    let is_in_interface = walk.parent_kind() == Some(DefinitionKind::Interface);
+    draft.modifiers.is_abstract |= is_in_interface && body.is_none();
+    let id = walk.define(draft);
+    if let Some(result) = field(node, "type") {
+        walk.returns(id, result);
+    }
+    enter_function(walk, node, depth, id);
+    Descend::Into
+}
+
+/// A constructor; that of a record may leave out its parameters.
+pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = walk.draft(DefinitionKind::Method, node, name, field(node, "body"));
+    draft.parameters = field(node, "parameters").map(inside_brackets);
+    let other = match walk.parent_kind() {
+        Some(DefinitionKind::Enum) => Visibility::Private,
+        _ => Visibility::Protected,
+    };
+    Marks::of(walk, node).mark(&mut draft, other);
+    draft.modifiers.is_constructor = true;
+    let id = walk.define(draft);
+    enter_function(walk, node, depth, id);
+    Descend::Into
+}
+
+fn enter_function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId) {
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        if let Some(name) = parameter_name(parameter) {
+            walk.parameter(id, name, parameter_type(parameter));
+        }
+    }
+    walk.enter_definition(depth, id, DefinitionKind::Method);
+}
+
+/// The name in `int x` and `int... xs`.
+pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
+    let name = field(parameter, "name").or_else(|| {
+        let declarator = child_of_kind(parameter, "variable_declarator")?;
+        field(declarator, "name")
+    });
+    name.filter(|name| name.kind() == "identifier")
+}
+
+/// The type in `int x` and `int... xs`.
+pub(super) fn parameter_type(parameter: Node<'_>) -> Option<Node<'_>> {
+    field(parameter, "type").or_else(|| {
+        let mut parts = children(parameter).into_iter();
+        parts.find(|part| {
+            !matches!(
+                part.kind(),
+                "modifiers" | "variable_declarator" | "line_comment" | "block_comment"
+            )
+        })
+    })
+}
+
+/// `int a = 1, b;` in a class, or constants of an interface.
+pub(super) fn fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let mut cursor = node.walk();
+    let declarators: Vec<Node<'t>> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
+    let is_single = declarators.len() == 1;
+    for declarator in declarators {
+        let Some(name) = field(declarator, "name").filter(|name| name.kind() == "identifier")
+        else {
+            continue;
+        };
+        let marks = Marks::of(walk, node);
+        let is_constant =
+            node.kind() == "constant_declaration" || (marks.is_static && marks.is_final);
+        let kind = match is_constant {
+            true => DefinitionKind::Constant,
+            false => DefinitionKind::Field,
+        };
+        let initial = field(declarator, "value");
+        let mut draft = walk.draft(kind, node, name, None);
+        draft.body = initial.map(span);
+        // A value of several lines is no part of the head.
+        if initial.is_some_and(|initial| walk.of(initial).contains('\n')) {
+            let dimensions = field(declarator, "dimensions");
+            draft.signature_end = dimensions.unwrap_or(name).end_byte();
+        }
+        let other = by_default(walk);
+        marks.mark(&mut draft, other);
+        draft.modifiers.is_static |= node.kind() == "constant_declaration";
+        let id = walk.define(draft);
+        let value = walk.declared_value(field(node, "type"), initial);
+        walk.holds(id, value);
+        if is_single {
+            hold(walk, depth, id);
+        }
+    }
+    Descend::Into
+}

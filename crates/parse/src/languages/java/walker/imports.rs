@@ -1,0 +1,75 @@
+//! Packages, imports and module descriptors of Java.
+
+use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, ReferenceKind, Visibility};
+use tree_sitter::Node;
+
+use crate::collect::{row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for child in children(node) {
+        match child.kind() {
+            "identifier" | "scoped_identifier" => {
+                walk.collector.package = without_blanks(walk.of(child));
+                walk.collector.skip_to(child.end_byte());
+            }
+            _ => {}
+        }
+    }
+    Descend::Into
+}
+
+/// `import a.b.C`, `import a.b.*`, `import static a.B.c`: all but the last name is the module.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let parts = children(node);
+    let path = parts.iter().find(|part| part.kind() != "asterisk");
+    let Some(path) = path.map(|path| without_blanks(walk.of(*path))) else {
+        return Descend::Past;
+    };
+    let is_star = parts.iter().any(|part| part.kind() == "asterisk");
+    let (module, name, local) = match (is_star, path.rsplit_once('.')) {
+        (true, _) => (&*path, "*", ""),
+        (false, Some((module, name))) => (module, name, name),
+        (false, None) => ("", &*path, &*path),
+    };
+    walk.collector.imports.push(Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: name.into(),
+            local: local.into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: None,
+        type_only: false,
+    });
+    Descend::Past
+}
+
+/// `module a.b { … }` in `module-info.java`.
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = walk.draft(DefinitionKind::Module, node, name, field(node, "body"));
+    draft.visibility = Some(Visibility::Public);
+    let id = walk.define(draft);
+    walk.collector.skip_to(name.end_byte());
+    walk.enter_definition(depth, id, DefinitionKind::Module);
+    Descend::Into
+}
+
+/// `uses a.B;` and `provides a.B with c.D;` name types.
+pub(super) fn service<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for named in children(node) {
+        walk.refer(ReferenceKind::Type, named);
+    }
+    Descend::Past
+}
+
+/// A path may have blanks, lines and comments in it; the module's name has none.
+fn without_blanks(path: &str) -> String {
+    path.split_whitespace().collect()
+}

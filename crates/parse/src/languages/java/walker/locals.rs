@@ -1,0 +1,110 @@
+//! Local variables of Java: declared ones, and those of lambdas, loops, patterns and `catch`.
+
+use foveate_model::ReferenceKind;
+use foveate_model::values::Value;
+use tree_sitter::Node;
+
+use super::definitions::{parameter_name, parameter_type};
+use super::named_type;
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// A block directly in a class is an initialiser: its variables are local.
+pub(super) fn block<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    if !walk.is_in_function() {
+        walk.enter_nameless(depth);
+    }
+    Descend::Into
+}
+
+/// `x -> …`, `(x, y) -> …`, `(A x) -> …`.
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    let Some(parameters) = field(node, "parameters") else {
+        return Descend::Into;
+    };
+    if parameters.kind() == "identifier" {
+        walk.local(parameters, Value::Unknown);
+    }
+    for parameter in children(parameters) {
+        if parameter.kind() == "identifier" {
+            walk.local(parameter, Value::Unknown);
+        } else if let Some(name) = parameter_name(parameter) {
+            let value = value_of(walk, parameter_type(parameter), None);
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}
+
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let mut cursor = node.walk();
+    let declarators: Vec<Node<'t>> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
+    for declarator in declarators {
+        if let Some(name) = field(declarator, "name") {
+            let value = value_of(walk, field(node, "type"), field(declarator, "value"));
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `for (A x : xs)`, and `try (A x = …)`.
+pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        let initial = field(node, "value").filter(|_| node.kind() == "resource");
+        let value = value_of(walk, field(node, "type"), initial);
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `x instanceof A a`, `case A a` and `R(A a)`.
+pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let (declared, name) = match node.kind() {
+        "instanceof_expression" => (field(node, "right"), field(node, "name")),
+        _ => (node.named_child(0), node.named_child(1)),
+    };
+    if let Some(name) = name.filter(|name| name.kind() == "identifier") {
+        let value = value_of(walk, declared, None);
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `A(…)` in a pattern: the type is written as a plain name.
+pub(super) fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0).filter(|n| n.kind() == "identifier") {
+        walk.refer(ReferenceKind::Type, name);
+    }
+    Descend::Into
+}
+
+/// `catch (A | b.C e)`.
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(parameter) = child_of_kind(node, "catch_formal_parameter") else {
+        return Descend::Into;
+    };
+    let caught = child_of_kind(parameter, "catch_type").map_or_else(Vec::new, children);
+    let mut value = Value::Unknown;
+    if let [only] = *caught {
+        value = value_of(walk, Some(only), None);
+    }
+    for caught in caught {
+        if let Some(named) = named_type(caught) {
+            walk.refer(ReferenceKind::Catch, named);
+        }
+    }
+    if let Some(name) = field(parameter, "name") {
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// What a variable holds: `var` leaves it to the initial value.
+fn value_of<'t>(walk: &Walk<'t>, declared: Option<Node<'t>>, initial: Option<Node<'t>>) -> Value {
+    let declared = declared.filter(|declared| walk.of(*declared) != "var");
+    walk.declared_value(declared, initial)
+}
