@@ -4,6 +4,7 @@
 mod taken;
 mod values;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use foldhash::{HashSet, HashSetExt as _};
@@ -37,6 +38,10 @@ pub(crate) struct Context {
     pub(crate) in_local_call: bool,
     /// Inside a `catch` block.
     pub(crate) in_catch: bool,
+    /// Who may use what is defined here, where a mark above says it for all that follows.
+    pub(crate) access: Option<Visibility>,
+    /// Declarations here are of what stands elsewhere.
+    pub(crate) is_foreign: bool,
     /// Signatures here are members of a named type.
     pub(crate) has_members: bool,
     /// Depth of the members of the class body around.
@@ -211,6 +216,8 @@ impl<'t> Collector<'t> {
                 constructs: None,
                 in_local_call: false,
                 in_catch: false,
+                access: None,
+                is_foreign: false,
                 has_members: false,
                 members_at: 0,
                 is_exports: false,
@@ -318,9 +325,16 @@ impl<'t> Collector<'t> {
         let parent_name = parent
             .and_then(|parent| self.definitions.get(parent.0 as usize))
             .map(|parent| &*parent.qualified_name);
-        let qualified_name = match parent_name.or(draft.receiver) {
-            Some(scope) => format!("{scope}.{}", draft.name).into(),
-            None => draft.name.into(),
+        let is_out_of_line = draft.modifiers.is_out_of_line;
+        let qualified_name = match (parent_name, draft.receiver) {
+            (Some(scope), Some(owner)) if is_out_of_line => {
+                format!("{scope}.{}.{}", plain_scope(owner), draft.name).into()
+            }
+            (None, Some(owner)) if is_out_of_line => {
+                format!("{}.{}", plain_scope(owner), draft.name).into()
+            }
+            (Some(scope), _) | (None, Some(scope)) => format!("{scope}.{}", draft.name).into(),
+            (None, None) => draft.name.into(),
         };
         let lines = self.lines.lines_of(draft.span);
         let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
@@ -364,6 +378,18 @@ impl<'t> Collector<'t> {
             modifiers: draft.modifiers,
         });
         id
+    }
+
+    /// Adds a use of a name that is no node of its own.
+    pub(crate) fn refer_at(&mut self, kind: ReferenceKind, name: Span, path: Span) {
+        self.references.push(Reference {
+            kind,
+            name,
+            path,
+            line: self.lines.line_of(name.start),
+            enclosing: self.context.enclosing,
+            opaque_receiver: false,
+        });
     }
 
     /// Names before `byte` are dealt with. The mark only moves forward, as the walk does.
@@ -635,6 +661,25 @@ pub(crate) enum Receiver {
     Names,
     /// A call, subscript or literal stands before the name.
     Opaque,
+}
+
+/// A scope as written (`a::B<T>::C`) as a part of qualified names: `a.B.C`.
+fn plain_scope(written: &str) -> Cow<'_, str> {
+    if !written.contains(['<', ':', ' ']) {
+        return Cow::Borrowed(written);
+    }
+    let mut plain = String::with_capacity(written.len());
+    let mut depth = 0_usize;
+    for c in written.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && !plain.is_empty() && !plain.ends_with('.') => plain.push('.'),
+            c if depth == 0 && c != ':' && !c.is_whitespace() => plain.push(c),
+            _ => {}
+        }
+    }
+    Cow::Owned(plain)
 }
 
 fn first_name(path: &str) -> &str {

@@ -137,6 +137,7 @@ impl Walker {
             kinds: &self.tables().kinds,
             collector,
             done: Vec::new(),
+            generics: Vec::new(),
             attributes: None,
         };
         if let Some(line) = syntax::first_error(tree) {
@@ -156,8 +157,20 @@ pub(crate) struct Walk<'t> {
     pub(crate) collector: Collector<'t>,
     /// Starts of the last names of expressions that are recorded before the walk comes to them.
     done: Vec<usize>,
+    /// The declarations with type parameters around, the outermost first.
+    pub(crate) generics: Vec<Generic<'t>>,
     /// Attributes that stand as nodes of their own before what they belong to, since the first of them.
     pub(crate) attributes: Option<Attributes>,
+}
+
+/// A declaration with parameters that stand for types: their names mean nothing outside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Generic<'t> {
+    /// The byte after it.
+    pub(crate) end: usize,
+    pub(crate) names: Vec<&'t str>,
+    /// The byte where it starts, until what it declares is defined.
+    pub(crate) head: Option<usize>,
 }
 
 /// Attributes before a definition, where the grammar does not put them inside it.
@@ -229,6 +242,11 @@ impl<'t> Walk<'t> {
         }
         self.done.push(draft.name_span.start as usize);
         self.collector.define(draft)
+    }
+
+    /// A name means nothing where it stands.
+    pub(crate) fn pass_over(&mut self, name: Node<'_>) {
+        self.done.push(name.start_byte());
     }
 
     /// What the node at `depth` holds stands inside a definition.

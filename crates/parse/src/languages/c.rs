@@ -2,7 +2,9 @@
 
 mod code;
 mod hunks;
+mod lookup;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -11,6 +13,7 @@ use crate::role::{Ecosystem, Roles};
 
 pub(super) static C: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["c", "h"]),
+    parser: Some(|language, text, _, limits| walker::C.facts(language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &["cmakelists.txt", "meson.build"],
@@ -28,6 +31,7 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     names: Names::extensions(&[
         "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "ipp", "cu", "cuh",
     ]),
+    parser: Some(|language, text, _, limits| walker::CPP.facts(language, text, limits)),
     roles: ROLES,
     code: code::CPP,
     traces: traces::CPP,
@@ -35,7 +39,20 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
 
-static C_RULES: LanguageRules = LanguageRules::new("c", 12);
-static CPP_RULES: LanguageRules = LanguageRules::new("cpp", 13);
+static C_RULES: LanguageRules = LanguageRules {
+    family: FAMILY,
+    lookup: lookup::C,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("c", 12)
+};
+
+static CPP_RULES: LanguageRules = LanguageRules {
+    family: FAMILY,
+    lookup: lookup::CPP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("cpp", 13)
+};
+
+const FAMILY: &str = "c";
 
 const ROLES: Roles = Roles::NONE;

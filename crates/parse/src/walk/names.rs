@@ -30,6 +30,13 @@ pub(crate) enum Step<'n> {
         /// The name.
         name: Node<'n>,
     },
+    /// A name inside a scope, where the grammar nests what follows the scope: `a::(b::c)`.
+    Scoped {
+        /// The outermost scope; `None` for `::b`.
+        scope: Option<Node<'n>>,
+        /// What follows it, which may be scoped again.
+        rest: Node<'n>,
+    },
     /// A call or construction: `f()`, `new C()`.
     Call(Node<'n>),
     /// What means the same as a part of it: `(a)`, `*a`, `a!!`, `a<T>`.
@@ -61,7 +68,7 @@ impl<'t> Walk<'t> {
             return Some((name, path));
         }
         let is_type = matches!(kind, ReferenceKind::Type | ReferenceKind::Base);
-        if !(is_type && path == name && self.is_builtin(self.of(chain.name))) {
+        if !(is_type && path == name && self.is_no_type(chain.name)) {
             self.collector
                 .refer_through(kind, chain.name, path, chain.receiver);
         }
@@ -79,9 +86,19 @@ impl<'t> Walk<'t> {
     pub(super) fn refer_to_leaf(&mut self, kind: ReferenceKind, node: Node<'t>) {
         if node.start_byte() < self.collector.bind_until {
             self.collector.bind(node);
-        } else if kind == ReferenceKind::Name || !self.is_builtin(self.of(node)) {
+        } else if kind == ReferenceKind::Name || !self.is_no_type(node) {
             self.collector.refer(kind, node);
         }
+    }
+
+    /// Whether a name of a type is no reference: it is one of the language's own, or a parameter of
+    /// the declaration around.
+    fn is_no_type(&mut self, name: Node<'t>) -> bool {
+        let text = self.of(name);
+        let start = name.start_byte();
+        self.generics.retain(|generic| generic.end > start);
+        let mut generics = self.generics.iter();
+        self.is_builtin(text) || generics.any(|generic| generic.names.contains(&text))
     }
 
     /// Whether a name was recorded before the walk came to it.
@@ -107,9 +124,10 @@ impl<'t> Walk<'t> {
 
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
         let step = self.form.step;
-        let (name, mut object) = last_name(step, expression)?;
+        let tail = last_name(step, expression)?;
+        let (name, mut object) = (tail.name, tail.object);
         let mut links = Vec::new();
-        let (mut start, mut is_plain) = (name.start_byte(), true);
+        let (mut start, mut is_plain) = (tail.start, tail.link_scopes(step, &mut links));
         while let Some(node) = object {
             if links.len() == MAX_LINKS {
                 (links, is_plain) = (Vec::new(), false);
@@ -136,6 +154,17 @@ impl<'t> Walk<'t> {
                     link(name, true);
                     object
                 }
+                Step::Scoped { .. } => match last_name(step, node) {
+                    Some(tail) => {
+                        link(tail.name, false);
+                        is_plain &= tail.link_scopes(step, &mut links);
+                        None
+                    }
+                    None => {
+                        (links, is_plain) = (Vec::new(), false);
+                        break;
+                    }
+                },
                 Step::Same(inner) => {
                     is_plain = false;
                     Some(inner)
@@ -143,9 +172,10 @@ impl<'t> Walk<'t> {
                 Step::Call(function) => {
                     is_plain = false;
                     match last_name(step, function) {
-                        Some((name, object)) => {
-                            link(name, true);
-                            object
+                        Some(tail) => {
+                            link(tail.name, true);
+                            tail.link_scopes(step, &mut links);
+                            tail.object
                         }
                         None => {
                             links.clear();
@@ -175,19 +205,63 @@ impl<'t> Walk<'t> {
 }
 
 /// The last name of an expression, and what stands before it.
+struct Tail<'n> {
+    name: Node<'n>,
+    /// What it is a member of.
+    object: Option<Node<'n>>,
+    /// The scopes that it stands in, the outermost first.
+    scopes: Vec<Node<'n>>,
+    /// Where the name or the first scope starts.
+    start: usize,
+}
+
+impl Tail<'_> {
+    /// Adds the names of the scopes, last to first, as far as they are names. Whether they are names
+    /// alone, without arguments.
+    fn link_scopes(&self, step: for<'s> fn(Node<'s>) -> Step<'s>, links: &mut Vec<Link>) -> bool {
+        let mut is_plain = true;
+        for scope in self.scopes.iter().rev() {
+            let is_name = matches!(step(*scope), Step::Name);
+            is_plain &= is_name;
+            match last_name(step, *scope) {
+                Some(tail) => links.push(Link {
+                    name: span(tail.name),
+                    is_called: false,
+                }),
+                None => links.clear(),
+            }
+        }
+        is_plain
+    }
+}
+
 fn last_name<'n>(
     step: for<'s> fn(Node<'s>) -> Step<'s>,
     mut expression: Node<'n>,
-) -> Option<(Node<'n>, Option<Node<'n>>)> {
+) -> Option<Tail<'n>> {
+    let (mut scopes, mut start) = (Vec::new(), None);
     for _ in 0..MAX_LINKS {
-        match step(expression) {
-            Step::Name => return Some((expression, None)),
-            Step::Member { object, name } | Step::Invoke { object, name } => {
-                return Some((name, object));
+        let (name, object) = match step(expression) {
+            Step::Name => (expression, None),
+            Step::Member { object, name } | Step::Invoke { object, name } => (name, object),
+            Step::Same(inner) => {
+                expression = inner;
+                continue;
             }
-            Step::Same(inner) => expression = inner,
+            Step::Scoped { scope, rest } => {
+                start = start.or(Some(expression.start_byte()));
+                scopes.extend(scope);
+                expression = rest;
+                continue;
+            }
             Step::Call(_) | Step::Other => return None,
-        }
+        };
+        return Some(Tail {
+            name,
+            object,
+            scopes,
+            start: start.unwrap_or(name.start_byte()),
+        });
     }
     None
 }

@@ -1,0 +1,279 @@
+//! The walker of C and C++: one table of handlers for the trees of both grammars.
+
+mod declarators;
+mod definitions;
+mod macros;
+mod references;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use foveate_model::{Import, ImportKind, ImportedName, MessageKind};
+use tree_sitter::Node;
+
+use crate::collect::{row, span};
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name, past, text,
+    type_name, type_position,
+};
+
+pub(super) static C: Walker = Walker::new(Form {
+    ..form(tree_sitter_c::LANGUAGE)
+});
+
+pub(super) static CPP: Walker = Walker::new(Form {
+    ..form(tree_sitter_cpp::LANGUAGE)
+});
+
+const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
+    Form {
+        builtin_types: BUILTIN_TYPES,
+        // Functions stand in tables and macros in expressions by their bare names; the names of
+        // variables are bound.
+        keeps_name: |name| name.len() > 1,
+        messages: message,
+        is_documentation: |text| {
+            text.starts_with("/**")
+                || text.starts_with("/*!")
+                || text.starts_with("///")
+                || text.starts_with("//!")
+        },
+        tool_notes: &["NOLINT", "clang-format", "coverity", "LCOV"],
+        is_statement: |kind| {
+            kind.ends_with("_statement")
+                || kind.ends_with("declaration")
+                || kind.ends_with("_definition")
+        },
+        ..Form::new(grammar, handler, step, named_type)
+    }
+}
+
+/// Types of the languages themselves and of their standard libraries, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "FILE",
+    "auto",
+    "byte",
+    "int128_t",
+    "mode_t",
+    "off_t",
+    "pid_t",
+    "time_t",
+    "typename",
+    "u_char",
+    "u_int",
+    "uint",
+    "uint128_t",
+    "ulong",
+    "ushort",
+    "va_list",
+    "wchar_t",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "comment" => comment,
+        "string_literal" | "raw_string_literal" => text,
+        "identifier" => name,
+        "type_identifier" => type_name,
+        "field_expression" => member,
+        "qualified_identifier" => references::qualified,
+        "call_expression" => references::call,
+        "new_expression" | "compound_literal_expression" => references::construction,
+        "throw_statement" => references::throw,
+        "catch_clause" => references::catch,
+        "field_initializer" => references::field_initializer,
+        "base_class_clause" => base_list,
+        "template_argument_list" => type_position,
+        "argument_list" => references::arguments,
+        "preproc_include" => include,
+        "preproc_def" => macros::object_like,
+        "preproc_function_def" => macros::function_like,
+        "preproc_ifdef" => macros::ifdef,
+        "function_definition" => definitions::function,
+        "declaration" => definitions::declaration,
+        "field_declaration" => definitions::field_declaration,
+        "condition_clause" | "for_range_loop" => definitions::bound_in_head,
+        "structured_binding_declarator" => definitions::structured_binding,
+        "lambda_expression" => definitions::lambda,
+        "lambda_capture_initializer" => definitions::capture,
+        "namespace_definition" => types::namespace,
+        "namespace_alias_definition" => types::namespace_alias,
+        "struct_specifier" | "union_specifier" | "class_specifier" => types::class,
+        "enum_specifier" => types::enumeration,
+        "enumerator" => types::enumerator,
+        "type_definition" => types::type_definition,
+        "alias_declaration" => types::alias,
+        "concept_definition" => types::concept,
+        "template_declaration" => types::template,
+        "template_template_parameter_declaration" => past,
+        "access_specifier" => types::access,
+        "friend_declaration" => types::friend,
+        "field_identifier"
+        | "namespace_identifier"
+        | "statement_identifier"
+        | "number_literal"
+        | "char_literal"
+        | "system_lib_string"
+        | "primitive_type"
+        | "preproc_arg"
+        | "attribute_specifier"
+        | "attribute_declaration"
+        | "ms_declspec_modifier"
+        | "goto_statement"
+        | "null"
+        | "true"
+        | "false"
+        | "this"
+        | "auto"
+        | "literal_suffix"
+        | "type_parameter_declaration"
+        | "variadic_type_parameter_declaration" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    let same = |name| field(node, name).map_or(Step::Other, Step::Same);
+    match node.kind() {
+        "identifier"
+        | "type_identifier"
+        | "field_identifier"
+        | "namespace_identifier"
+        | "operator_name"
+        | "destructor_name"
+        | "this" => Step::Name,
+        "field_expression" => match field(node, "field") {
+            Some(name) if name.kind() == "field_identifier" => Step::Member {
+                object: field(node, "argument"),
+                name,
+            },
+            Some(name) => match field(name, "name").filter(|_| name.kind() == "template_method") {
+                Some(name) => Step::Member {
+                    object: field(node, "argument"),
+                    name,
+                },
+                None => Step::Other,
+            },
+            None => Step::Other,
+        },
+        "qualified_identifier" => match field(node, "name") {
+            Some(rest) => Step::Scoped {
+                scope: field(node, "scope"),
+                rest,
+            },
+            None => Step::Other,
+        },
+        "template_function" | "template_method" | "template_type" => same("name"),
+        "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
+            same("name")
+        }
+        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        // They give an object of their type.
+        "new_expression" | "cast_expression" | "compound_literal_expression" => {
+            field(node, "type").map_or(Step::Other, Step::Call)
+        }
+        "type_descriptor" => same("type"),
+        "pointer_expression" | "subscript_expression" | "co_await_expression" => same("argument"),
+        "parenthesized_expression" | "dependent_name" | "dependent_type" => {
+            node.named_child(0).map_or(Step::Other, Step::Same)
+        }
+        _ => Step::Other,
+    }
+}
+
+/// `struct a`, `b<T>` and `const c` are about `a`, `b` and `c`; pointers and arrays stand elsewhere.
+fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        node = match node.kind() {
+            "type_identifier" | "qualified_identifier" => return Some(node),
+            "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier"
+            | "template_type" => field(node, "name")?,
+            "type_descriptor" => field(node, "type")?,
+            "dependent_type" | "trailing_return_type" => node.named_child(0)?,
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// C has no exceptions: what reports errors is told by its name.
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    const ERRORS: [&str; 13] = [
+        "error",
+        "err",
+        "errx",
+        "fatal",
+        "panic",
+        "die",
+        "abort",
+        "fail",
+        "failed",
+        "failure",
+        "throw",
+        "perror",
+        "exception",
+    ];
+    const LOGS: [&str; 12] = [
+        "log", "warn", "warning", "warnx", "debug", "info", "trace", "notice", "printf", "fprintf",
+        "print", "display",
+    ];
+    if let Some(kind) = messages::of_call(path, name) {
+        return Some(kind);
+    }
+    let is_one = |word: &str, of: &[&str]| of.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let has = |of: &[&str]| words(name).any(|word| is_one(word, of));
+    if has(&ERRORS) {
+        return Some(MessageKind::Error);
+    }
+    has(&LOGS).then_some(MessageKind::Log)
+}
+
+/// The words of a name in any form: `serverLog`, `RETURN_ERROR_IF`, `log_debug`.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let parts = name.split('_').filter(|part| !part.is_empty());
+    parts.flat_map(|part| {
+        let mut rest = part;
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let bytes = rest.as_bytes();
+            let end = (1..bytes.len()).find(|at| {
+                let is_lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+                is_lower(at - 1) && !is_lower(*at)
+            });
+            let (word, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+            rest = after;
+            Some(word)
+        })
+    })
+}
+
+/// `#include "a/b.h"`: everything in it is taken over.
+fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(path) = field(node, "path") else {
+        return Descend::Past;
+    };
+    let module = match path.kind() {
+        "string_literal" => walk.of(path).trim_matches('"'),
+        "system_lib_string" => walk.of(path),
+        // The name of a macro.
+        _ => return Descend::Into,
+    };
+    let import = Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: "*".into(),
+            local: "".into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: walk.context().enclosing.filter(|_| walk.is_in_function()),
+        type_only: false,
+    };
+    walk.collector.imports.push(import);
+    Descend::Past
+}

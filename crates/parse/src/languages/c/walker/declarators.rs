@@ -1,0 +1,133 @@
+//! What a declarator declares: `*(*f)(int)` is about `f`, a variable; `*f(int)` about a function.
+
+use foveate_model::Span;
+use tree_sitter::Node;
+
+use crate::walk::{child_of_kind, field};
+
+/// Deepest declarator that is looked at.
+const MAX_DEPTH: usize = 32;
+
+/// What a declarator declares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared<'n> {
+    /// Its last name.
+    pub(super) name: Node<'n>,
+    /// The whole name, with the scopes before it.
+    pub(super) whole: Node<'n>,
+    /// The declarator with the parameters, where it is a function.
+    pub(super) function: Option<Node<'n>>,
+    /// The initial value.
+    pub(super) value: Option<Node<'n>>,
+    /// Whether it is a pointer or a reference.
+    pub(super) is_pointer: bool,
+}
+
+/// What a declarator declares; nothing where it has no name.
+pub(super) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+    let (mut node, mut function, mut value) = (declarator, None, None);
+    let mut is_pointer = false;
+    for _ in 0..MAX_DEPTH {
+        node = match node.kind() {
+            "function_declarator" => {
+                function = Some(node);
+                field(node, "declarator")?
+            }
+            "init_declarator" => {
+                value = field(node, "value");
+                field(node, "declarator")?
+            }
+            "pointer_declarator" | "pointer_type_declarator" => {
+                // What is called is a pointer to a function, which is a variable.
+                (function, is_pointer) = (None, true);
+                field(node, "declarator")?
+            }
+            "reference_declarator" => {
+                (function, is_pointer) = (None, true);
+                node.named_child(0)?
+            }
+            "array_declarator" => {
+                function = None;
+                field(node, "declarator")?
+            }
+            "variadic_declarator" | "attributed_declarator" => node.named_child(0)?,
+            "parenthesized_declarator" => last_child(node)?,
+            "identifier" | "field_identifier" | "type_identifier" | "operator_name"
+            | "destructor_name" | "operator_cast" | "primitive_type" => {
+                return Some(Declared {
+                    name: node,
+                    whole: node,
+                    function: function.or((node.kind() == "operator_cast").then_some(node)),
+                    value,
+                    is_pointer,
+                });
+            }
+            "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
+                let name = last_of(node)?;
+                return Some(Declared {
+                    name,
+                    whole: node,
+                    function: function.or((name.kind() == "operator_cast").then_some(name)),
+                    value,
+                    is_pointer,
+                });
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let last = node.named_child_count().checked_sub(1)?;
+    node.named_child(u32::try_from(last).ok()?)
+}
+
+/// The last name of `a::b<T>::c<U>`.
+pub(super) fn last_of(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..MAX_DEPTH {
+        node = match node.kind() {
+            "qualified_identifier" | "template_function" | "template_method" | "template_type" => {
+                field(node, "name")?
+            }
+            "dependent_name" => node.named_child(0)?,
+            // A pointer to a member: `void (A::*f)()`.
+            "pointer_type_declarator" => field(node, "declarator")?,
+            _ => return Some(node),
+        };
+    }
+    None
+}
+
+impl<'n> Declared<'n> {
+    /// The span of its name: of a conversion `operator T` with the type.
+    pub(super) fn name_span(&self) -> Span {
+        let end = match self.name.kind() {
+            "operator_cast" => field(self.name, "type").map(|to| to.end_byte()),
+            _ => None,
+        };
+        Span::new(self.name.start_byte(), end.unwrap_or(self.name.end_byte()))
+    }
+
+    /// The scopes before its name as written, without the `::` after them.
+    pub(super) fn scope(&self, text: &'n str) -> Option<&'n str> {
+        let before = text.get(self.whole.start_byte()..self.name.start_byte())?;
+        let scope = before.trim_end().strip_suffix("::")?.trim();
+        let scope = scope.trim_start_matches("::").trim();
+        (!scope.is_empty()).then_some(scope)
+    }
+
+    /// The list of the parameters, for functions.
+    pub(super) fn parameters(&self) -> Option<Node<'n>> {
+        let function = self.function?;
+        match function.kind() {
+            "operator_cast" => field(field(function, "declarator")?, "parameters"),
+            _ => field(function, "parameters"),
+        }
+    }
+
+    /// The type after `->`.
+    pub(super) fn trailing_type(&self) -> Option<Node<'n>> {
+        child_of_kind(self.function?, "trailing_return_type")
+    }
+}

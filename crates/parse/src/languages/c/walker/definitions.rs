@@ -1,0 +1,308 @@
+//! Functions, prototypes, variables and fields.
+
+use foveate_model::values::Value;
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
+use tree_sitter::Node;
+
+use super::declarators::{Declared, declared};
+use crate::collect::{Draft, Place, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// What the words before a declarator say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Words {
+    is_static: bool,
+    is_extern: bool,
+    is_inline: bool,
+    is_constant: bool,
+}
+
+fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
+    let mut found = Words::default();
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        if !matches!(child.kind(), "storage_class_specifier" | "type_qualifier") {
+            continue;
+        }
+        match walk.of(child) {
+            "static" => found.is_static = true,
+            "extern" => found.is_extern = true,
+            "inline" | "__inline" | "__inline__" | "__forceinline" => found.is_inline = true,
+            "const" | "constexpr" => found.is_constant = true,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Adds a definition, with the `template <…>` before it.
+pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
+    let end = draft.span.end as usize;
+    for generic in walk.generics.iter_mut().rev() {
+        match generic.head.filter(|_| generic.end >= end) {
+            Some(head) => draft.span = Span::new(head.min(draft.span.start as usize), end),
+            None => break,
+        }
+        generic.head = None;
+    }
+    if draft.visibility.is_none() {
+        draft.visibility = Some(walk.context().access.unwrap_or_default());
+    }
+    walk.define(draft)
+}
+
+/// A function with its body.
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let found = field(node, "declarator").and_then(declared);
+    let Some(found) = found.filter(|found| found.function.is_some()) else {
+        return Descend::Into;
+    };
+    if !names_function(walk, node, &found) {
+        return super::macros::defined_function(walk, node, &found, depth);
+    }
+    let mut draft = head(walk, node, &found);
+    let body = field(node, "body").or_else(|| child_of_kind(node, "try_statement"));
+    if let Some(body) = body {
+        draft.body = Some(span(body));
+        let list = child_of_kind(node, "field_initializer_list");
+        draft.signature_end = list.unwrap_or(body).start_byte();
+    }
+    draft.modifiers.is_abstract = child_of_kind(node, "pure_virtual_clause").is_some();
+    let id = define(walk, draft);
+    enter(walk, node, depth, id, &found);
+    Descend::Into
+}
+
+/// Whether what looks like a function is one: without a type it must be a constructor, a destructor
+/// or a conversion. Otherwise it is a macro that stands for one.
+pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declared<'_>) -> bool {
+    field(node, "type").is_some()
+        || found.scope(walk.collector.text).is_some()
+        || found.name.kind() != "identifier"
+        || is_of_class_around(walk, walk.of(found.name))
+}
+
+fn is_of_class_around(walk: &Walk<'_>, name: &str) -> bool {
+    let parent = walk.context().parent;
+    let parent = parent.and_then(|id| walk.collector.definitions.get(id.0 as usize));
+    walk.context().place == Place::Class && parent.is_some_and(|class| &*class.name == name)
+}
+
+/// The head of a function or prototype.
+fn head<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Draft<'t> {
+    let text = walk.collector.text;
+    let name_span = found.name_span();
+    let name = name_span.of(text);
+    let scope = found.scope(text);
+    let is_member = walk.context().place == Place::Class;
+    let kind = match is_member || scope.is_some() {
+        true => DefinitionKind::Method,
+        false => DefinitionKind::Function,
+    };
+    let mut draft = Draft::new(name, kind, span(node), name_span);
+    draft.parameters = found.parameters().map(inside_brackets);
+    let words = words(walk, node);
+    draft.modifiers.is_static = words.is_static && kind == DefinitionKind::Method;
+    // Those that are inline stand in headers, for all that include them.
+    if words.is_static && !words.is_inline && kind == DefinitionKind::Function {
+        draft.visibility = Some(Visibility::Private);
+    }
+    if let Some(scope) = scope {
+        draft.receiver = Some(scope);
+        draft.modifiers.is_out_of_line = true;
+    }
+    draft.modifiers.is_constructor =
+        is_of_class_around(walk, name) || scope.is_some_and(|scope| last_scope(scope) == name);
+    draft
+}
+
+/// `B` of `a::B<T>`.
+fn last_scope(scope: &str) -> &str {
+    let scope = scope.split('<').next().unwrap_or(scope);
+    scope.rsplit("::").next().unwrap_or(scope).trim()
+}
+
+/// Adds parameters and results of a function that the walk enters.
+fn enter<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId, found: &Declared<'t>) {
+    take_signature(walk, node, id, found);
+    walk.enter_definition(depth, id, DefinitionKind::Function);
+}
+
+fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &Declared<'t>) {
+    for parameter in found.parameters().into_iter().flat_map(children) {
+        if parameter.kind() == "identifier" {
+            walk.parameter(id, parameter, None);
+        } else if let Some(named) = field(parameter, "declarator").and_then(declared) {
+            walk.parameter(id, named.name, field(parameter, "type"));
+        }
+    }
+    if let Some(result) = found.trailing_type().or_else(|| field(node, "type")) {
+        walk.returns(id, result);
+    }
+}
+
+/// `int a = 1, *b, f(int);` outside of types.
+pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if walk.context().is_foreign {
+        return Descend::Into;
+    }
+    let mut cursor = node.walk();
+    let declarators: Vec<Node<'t>> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
+    let is_single = declarators.len() == 1;
+    for declarator in declarators {
+        let Some(mut found) = declared(declarator) else {
+            continue;
+        };
+        found.value = found.value.or_else(|| field(node, "value"));
+        if walk.is_in_function() {
+            local(walk, node, &found);
+        } else if found.function.is_none() {
+            variable(walk, node, declarator, &found, is_single);
+        } else if names_function(walk, node, &found) {
+            prototype(walk, node, depth, &found);
+        } else {
+            // A macro that stands for declarations.
+            walk.refer(ReferenceKind::Call, found.name);
+        }
+    }
+    Descend::Into
+}
+
+/// A function that is only declared: its body stands elsewhere.
+fn prototype<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, found: &Declared<'t>) {
+    let mut draft = head(walk, node, found);
+    let initial = field(node, "default_value");
+    draft.modifiers.is_abstract = initial.is_some_and(|value| walk.of(value) == "0");
+    draft.modifiers.is_overload = initial.is_none();
+    let id = define(walk, draft);
+    enter(walk, node, depth, id, found);
+}
+
+/// A variable of a file or namespace.
+fn variable<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    declarator: Node<'t>,
+    found: &Declared<'t>,
+    is_single: bool,
+) {
+    let words = words(walk, node);
+    let kind = match words.is_constant && !found.is_pointer {
+        true => DefinitionKind::Constant,
+        false => DefinitionKind::Variable,
+    };
+    let name = found.name;
+    let mut draft = walk.draft(kind, node, name, None);
+    if let Some(value) = found.value {
+        draft.body = Some(span(value));
+        if is_single {
+            let named = field(declarator, "declarator").unwrap_or(declarator);
+            draft.signature_end = named.end_byte();
+        }
+    }
+    if words.is_static {
+        draft.visibility = Some(Visibility::Private);
+    }
+    draft.modifiers.is_overload = words.is_extern && found.value.is_none();
+    draft.receiver = found.scope(walk.collector.text);
+    draft.modifiers.is_out_of_line = draft.receiver.is_some();
+    let id = define(walk, draft);
+    let value = held(walk, node, found);
+    walk.holds(id, value);
+}
+
+/// What a variable holds: its type, or what its initial value says.
+fn held<'t>(walk: &Walk<'t>, node: Node<'t>, found: &Declared<'t>) -> Value {
+    let initial = found.value;
+    let initial =
+        initial.filter(|value| !matches!(value.kind(), "argument_list" | "initializer_list"));
+    walk.declared_value(field(node, "type"), initial)
+}
+
+/// A variable of a function. `Lock lock(mutex);` looks like a prototype, and hardly ever is one.
+fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>) {
+    if found.name.kind() != "identifier" || found.whole != found.name {
+        return;
+    }
+    if found.function.is_some() && field(node, "type").is_none() {
+        walk.refer(ReferenceKind::Call, found.name);
+        return;
+    }
+    let value = held(walk, node, found);
+    walk.local(found.name, value);
+    for argument in found.parameters().into_iter().flat_map(children) {
+        let lone = field(argument, "type").filter(|_| argument.named_child_count() == 1);
+        if let Some(name) = lone.filter(|name| name.kind() == "type_identifier") {
+            walk.refer(ReferenceKind::Name, name);
+        }
+    }
+}
+
+/// Members of a type: fields, and methods without a body.
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if walk.context().place != Place::Class || walk.context().is_foreign {
+        return Descend::Into;
+    }
+    let mut cursor = node.walk();
+    let declarators: Vec<Node<'t>> = node
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
+    for declarator in declarators {
+        let Some(found) = declared(declarator) else {
+            continue;
+        };
+        if found.function.is_some() {
+            prototype(walk, node, depth, &found);
+            continue;
+        }
+        let words = words(walk, node);
+        let mut draft = walk.draft(DefinitionKind::Field, node, found.name, None);
+        draft.modifiers.is_static = words.is_static;
+        let id = define(walk, draft);
+        let value = walk.declared_value(field(node, "type"), field(node, "default_value"));
+        walk.holds(id, value);
+    }
+    Descend::Into
+}
+
+/// `for (auto& a : b)` and `if (auto a = b)`.
+pub(super) fn bound_in_head<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(found) = field(node, "declarator").and_then(declared) {
+        let value = walk.declared_value(field(node, "type"), None);
+        walk.local(found.name, value);
+    }
+    Descend::Into
+}
+
+/// `auto [a, b] = f();`
+pub(super) fn structured_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for name in children(node) {
+        walk.local(name, Value::Unknown);
+    }
+    Descend::Into
+}
+
+/// `[a](int b) { … }`
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    let parameters = field(node, "declarator").and_then(|head| field(head, "parameters"));
+    for parameter in parameters.into_iter().flat_map(children) {
+        if let Some(found) = field(parameter, "declarator").and_then(declared) {
+            let value = walk.declared_value(field(parameter, "type"), None);
+            walk.local(found.name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `[a = f()]`
+pub(super) fn capture<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let (Some(name), Some(value)) = (field(node, "left"), field(node, "right")) {
+        let value = walk.value_of(value);
+        walk.local(name, value);
+    }
+    Descend::Into
+}

@@ -1,0 +1,262 @@
+//! Macros: those that are defined, what their texts use, and functions whose heads are macros.
+
+use foveate_model::{DefinitionKind, ReferenceKind, Span};
+use tree_sitter::Node;
+
+use super::declarators::Declared;
+use super::definitions::define;
+use crate::collect::{Draft, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+/// Longest text of a macro that is looked through.
+const MAX_TEXT: usize = 16_384;
+
+/// `#define A 1`
+pub(super) fn object_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Past;
+    };
+    let value = field(node, "value");
+    if value.is_none() && is_guard(walk, node, name) {
+        return Descend::Past;
+    }
+    let mut draft = walk.draft(DefinitionKind::Constant, node, name, None);
+    draft.body = value.map(span);
+    define(walk, draft);
+    if let Some(value) = value {
+        uses(walk, value, &[]);
+    }
+    Descend::Past
+}
+
+/// `#ifndef A` and `#define A` keep a header from being read twice.
+fn is_guard(walk: &Walk<'_>, node: Node<'_>, name: Node<'_>) -> bool {
+    let text = walk.collector.text;
+    let before = text.get(..node.start_byte()).unwrap_or("").trim_end();
+    let line = before.lines().next_back().unwrap_or("").trim_start();
+    let condition = line.strip_prefix('#').unwrap_or("").trim_start();
+    let tested = condition
+        .strip_prefix("ifndef")
+        .or_else(|| condition.strip_prefix("if"))
+        .unwrap_or("");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = tested
+        .split(|c| !is_word(c))
+        .filter(|word| !word.is_empty());
+    words.any(|word| word == walk.of(name))
+}
+
+/// `#define f(a) g(a)`
+pub(super) fn function_like<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Past;
+    };
+    let (list, value) = (field(node, "parameters"), field(node, "value"));
+    let mut draft = walk.draft(DefinitionKind::Function, node, name, value);
+    draft.parameters = list.map(crate::syntax::inside_brackets);
+    let id = define(walk, draft);
+    let mut parameters = Vec::new();
+    for parameter in list.into_iter().flat_map(children) {
+        walk.parameter(id, parameter, None);
+        parameters.push(walk.of(parameter));
+    }
+    walk.enter_definition(depth, id, DefinitionKind::Function);
+    if let Some(value) = value {
+        uses(walk, value, &parameters);
+    }
+    Descend::Past
+}
+
+/// The name in `#ifndef` that keeps a header from being read twice is no use of it.
+pub(super) fn ifdef<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        let next = name.next_named_sibling();
+        let guarded =
+            next.filter(|next| next.kind() == "preproc_def" && field(*next, "value").is_none());
+        let guarded = guarded.and_then(|next| field(next, "name"));
+        if guarded.is_some_and(|guarded| walk.of(guarded) == walk.of(name)) {
+            walk.pass_over(name);
+        }
+    }
+    Descend::Into
+}
+
+/// The names in the text of a macro, which has no tree: what stands before `(` is called.
+fn uses(walk: &mut Walk<'_>, value: Node<'_>, parameters: &[&str]) {
+    let written = walk.of(value);
+    let bytes = written.as_bytes();
+    let base = value.start_byte();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at).copied().filter(|_| at < MAX_TEXT) {
+        match byte {
+            b'"' | b'\'' => at = past_literal(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'/') => return,
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                let rest = written.get(at + 2..).unwrap_or("");
+                at += 4 + rest.find("*/").unwrap_or(rest.len());
+            }
+            b'0'..=b'9' => at = past_word(bytes, at),
+            byte if is_word(byte) => {
+                let end = past_word(bytes, at);
+                if let Some(word) = written.get(at..end)
+                    && !parameters.contains(&word)
+                    && !is_keyword(word)
+                {
+                    let name = Span::new(base + at, base + end);
+                    let kind = kind_of_use(bytes, at, end);
+                    walk.collector.refer_at(kind, name, name);
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+fn kind_of_use(bytes: &[u8], start: usize, end: usize) -> ReferenceKind {
+    let before = bytes.get(..start).unwrap_or_default().trim_ascii_end();
+    let after = bytes.get(end..).unwrap_or_default().trim_ascii_start();
+    if after.first() == Some(&b'(') {
+        return ReferenceKind::Call;
+    }
+    match before.ends_with(b"->") || before.ends_with(b".") {
+        true => ReferenceKind::Attribute,
+        false => ReferenceKind::Name,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn past_word(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let len = rest.iter().position(|byte| !is_word(*byte));
+    at + len.unwrap_or(rest.len()).max(1)
+}
+
+fn past_literal(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes.get(at).copied();
+    let mut end = at + 1;
+    while let Some(byte) = bytes.get(end).copied() {
+        end += 1 + usize::from(byte == b'\\');
+        if Some(byte) == quote {
+            break;
+        }
+    }
+    end
+}
+
+/// Words that are no names of anything, sorted.
+const KEYWORDS: [&str; 60] = [
+    "__VA_ARGS__",
+    "__attribute__",
+    "__extension__",
+    "__typeof__",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "defined",
+    "delete",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "namespace",
+    "new",
+    "noexcept",
+    "nullptr",
+    "private",
+    "public",
+    "register",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "typeof",
+    "union",
+    "unsigned",
+    "using",
+    "void",
+    "while",
+];
+
+fn is_keyword(word: &str) -> bool {
+    word.len() < 2 || KEYWORDS.binary_search(&word).is_ok()
+}
+
+/// A function whose head is a macro: `TEST(Cart, Adds) { … }`, `SYSCALL_DEFINE2(open, …) { … }`. It is
+/// called like the macro's last plain name in tests, otherwise like its first.
+pub(super) fn defined_function<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    found: &Declared<'t>,
+    depth: u32,
+) -> Descend {
+    walk.refer(ReferenceKind::Call, found.name);
+    if walk.is_in_function() {
+        return Descend::Into;
+    }
+    let macro_name = walk.of(found.name);
+    let names: Vec<Node<'t>> = found
+        .parameters()
+        .into_iter()
+        .flat_map(children)
+        .filter_map(|argument| field(argument, "type"))
+        .filter(|argument| argument.kind() == "type_identifier")
+        .collect();
+    let is_test = macro_name.contains("TEST") || macro_name.contains("BENCHMARK");
+    let (name, suite) = match (is_test, names.as_slice()) {
+        (true, [suite, name]) => (*name, Some(*suite)),
+        (_, [name, ..]) => (*name, None),
+        (_, []) => (found.name, None),
+    };
+    let body = field(node, "body");
+    let mut draft = Draft::new(
+        walk.of(name),
+        DefinitionKind::Function,
+        span(node),
+        span(name),
+    );
+    if let Some(body) = body {
+        draft.body = Some(span(body));
+        draft.signature_end = body.start_byte();
+    }
+    draft.receiver = suite.map(|suite| walk.of(suite));
+    draft.decorators = vec![macro_name.into()];
+    draft.parameters = found.parameters().map(crate::syntax::inside_brackets);
+    let id = define(walk, draft);
+    walk.enter_definition(depth, id, DefinitionKind::Function);
+    Descend::Into
+}

@@ -1,0 +1,94 @@
+//! Calls, constructions, qualified names, and what is thrown and caught.
+
+use foveate_model::values::Value;
+use foveate_model::{MessageKind, ReferenceKind};
+use tree_sitter::Node;
+
+use super::declarators::{declared, last_of};
+use super::types::refer_to_type;
+use crate::collect::Position;
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "function") {
+        Some(function) => walk.call(function, depth),
+        None => Descend::Into,
+    }
+}
+
+/// `new A(…)` and `A{…}`. In C `(struct a){…}` is a value, not a call.
+pub(super) fn construction<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "type").filter(|made| made.kind() != "type_descriptor") {
+        Some(made) => walk.call(made, depth),
+        None => Descend::Into,
+    }
+}
+
+/// `a::b`, a type or a value by what it ends in. What its scopes take as arguments is walked.
+pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(last) = last_of(node) else {
+        return Descend::Into;
+    };
+    let kind = match (walk.context().position, last.kind()) {
+        (Position::Base, _) => ReferenceKind::Base,
+        (_, "type_identifier") => ReferenceKind::Type,
+        _ => ReferenceKind::Attribute,
+    };
+    walk.refer(kind, node);
+    Descend::Into
+}
+
+/// Names in the arguments of a call or attribute are values.
+pub(super) fn arguments<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    if walk.context().position != Position::Value {
+        walk.collector
+            .within(depth, |context| context.position = Position::Value);
+    }
+    Descend::Into
+}
+
+/// `throw A("…");`
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let thrown = node.named_child(0);
+    let made = thrown.and_then(|thrown| match thrown.kind() {
+        "call_expression" => field(thrown, "function"),
+        "compound_literal_expression" | "new_expression" => field(thrown, "type"),
+        _ => None,
+    });
+    if let Some(made) = made {
+        walk.refer(ReferenceKind::Raise, made);
+    }
+    walk.collector.within(depth, |context| {
+        context.message = Some(MessageKind::Error);
+    });
+    Descend::Into
+}
+
+/// `catch (const A& a)`
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        let caught = field(parameter, "type");
+        if let Some(caught) = caught {
+            refer_to_type(walk, ReferenceKind::Catch, caught);
+        }
+        if let Some(found) = field(parameter, "declarator").and_then(declared) {
+            let value = caught.map_or(Value::Unknown, |caught| {
+                walk.declared_value(Some(caught), None)
+            });
+            walk.local(found.name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `: a(1), Base(b)` of a constructor.
+pub(super) fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0)
+        && name.kind() == "field_identifier"
+    {
+        walk.collector.refer(ReferenceKind::Name, name);
+        walk.collector.skip_to(name.end_byte());
+    }
+    Descend::Into
+}
