@@ -50,6 +50,15 @@ pub(crate) struct Context {
     pub(crate) is_exports: bool,
     /// The declaration around the variables here.
     pub(crate) declared: Declared,
+    /// What members here are that do not say it themselves.
+    pub(crate) section: Section,
+}
+
+/// What members are by where they stand: after `private` alone, or inside `class << self`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) visibility: Visibility,
+    pub(crate) is_static: bool,
 }
 
 /// What one declaration says about all its variables.
@@ -105,7 +114,8 @@ pub(crate) struct Draft<'t> {
     /// What the language says; otherwise the name's form decides.
     pub(crate) visibility: Option<Visibility>,
     pub(crate) modifiers: Modifiers,
-    /// The written receiver (`Foo` in `Foo.bar = …`), for qualified names without a parent.
+    /// The written receiver (`Foo` in `Foo.bar = …`), for qualified names without a parent. That of
+    /// an out-of-line member stands after the parent's name.
     pub(crate) receiver: Option<&'t str>,
 }
 
@@ -151,6 +161,9 @@ pub(crate) struct Collector<'t> {
     /// Whether a bare name that the file does not know is kept, by its form. It is set where the walk
     /// notes local variables: these then say what a receiver is, also where its name is an import's.
     pub(crate) keeps_name: Option<fn(&str) -> bool>,
+    /// Whether a bare name that begins with a small letter, and that no scope around it binds, is a
+    /// call.
+    pub(crate) bare_calls: bool,
     /// What is said of values, by the ids of now.
     pub(crate) values: Values,
     /// What stands before the names of references, by the spans of the names.
@@ -164,7 +177,8 @@ pub(crate) struct Collector<'t> {
     references: Vec<Reference>,
     /// Functions that were taken over from an earlier text, and which references came with them.
     taken: Vec<(Span, Range<usize>)>,
-    bindings: Vec<(Span, LocalId)>,
+    /// Names that a definition binds; `None` for the top level of the file.
+    bindings: Vec<(Span, Option<LocalId>)>,
     messages: Vec<Message>,
     regions: Vec<Region>,
     issues: Vec<ParseIssue>,
@@ -222,7 +236,9 @@ impl<'t> Collector<'t> {
                 members_at: 0,
                 is_exports: false,
                 declared: Declared::default(),
+                section: Section::default(),
             },
+            bare_calls: false,
             keeps_name: None,
             values: Values::default(),
             receivers: Vec::new(),
@@ -436,18 +452,52 @@ impl<'t> Collector<'t> {
         });
     }
 
+    /// Adds a use, at `node`, of the name under which `through` knows what `name` says elsewhere: `super`
+    /// alone means the method of the name around it. Once for each such name.
+    pub(crate) fn refer_beyond(
+        &mut self,
+        kind: ReferenceKind,
+        name: Span,
+        node: Node<'_>,
+        through: Link,
+    ) {
+        if self
+            .receivers
+            .iter()
+            .rev()
+            .take(64)
+            .any(|(known, _)| *known == name)
+        {
+            return;
+        }
+        self.references.push(Reference {
+            kind,
+            name,
+            path: name,
+            line: row(node) + 1,
+            enclosing: self.context.enclosing,
+            opaque_receiver: true,
+        });
+        self.receivers.push((name, vec![through]));
+    }
+
+    /// Notes that a function binds a name that is only a part of a node.
+    pub(crate) fn bind_name(&mut self, name: Span, function: LocalId) {
+        self.bindings.push((name, Some(function)));
+    }
+
     /// Notes that a function binds this name, so that it does not mean what the file imports.
     pub(crate) fn bind(&mut self, name: Node<'_>) {
-        if let Some(enclosing) = self.context.enclosing
-            && self.context.place == Place::Function
-        {
+        let enclosing = self.context.enclosing;
+        let is_local = enclosing.is_some() && self.context.place == Place::Function;
+        if is_local || self.bare_calls {
             self.bindings.push((span(name), enclosing));
         }
     }
 
     /// Notes that a function binds a name as a parameter.
     pub(crate) fn bind_in(&mut self, name: Node<'_>, function: LocalId) {
-        self.bindings.push((span(name), function));
+        self.bindings.push((span(name), Some(function)));
     }
 
     /// Adds a string literal that the current context says a user may see.
@@ -568,7 +618,10 @@ impl<'t> Collector<'t> {
         let renumbered = |id: &mut LocalId| {
             *id = new_ids.get(id.0 as usize).copied().unwrap_or(*id);
         };
-        self.bindings.iter_mut().for_each(|(_, id)| renumbered(id));
+        let bindings = self.bindings.iter_mut();
+        bindings
+            .filter_map(|(_, id)| id.as_mut())
+            .for_each(renumbered);
         values::renumber(&mut self.values, renumbered);
     }
 
@@ -599,7 +652,8 @@ impl<'t> Collector<'t> {
         let known = known_names(&self.imports, &self.definitions);
         let has_locals = self.keeps_name.is_some();
         let keeps_name = self.keeps_name.unwrap_or(|_| false);
-        let shadowed: HashSet<(LocalId, &str)> = self
+        let bare_calls = self.bare_calls;
+        let shadowed: HashSet<(Option<LocalId>, &str)> = self
             .bindings
             .iter()
             .map(|(name, enclosing)| (*enclosing, name.of(text)))
@@ -609,12 +663,12 @@ impl<'t> Collector<'t> {
         let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
             let mut scope = if shadowed.is_empty() { None } else { enclosing };
             while let Some(id) = scope {
-                if shadowed.contains(&(id, name)) {
+                if shadowed.contains(&(Some(id), name)) {
                     return true;
                 }
                 scope = definitions.get(id.0 as usize).and_then(|d| d.parent);
             }
-            false
+            shadowed.contains(&(None, name))
         };
         let mut taken = self.taken.iter().map(|(_, range)| range).peekable();
         let mut next = 0;
@@ -628,6 +682,9 @@ impl<'t> Collector<'t> {
             match reference.kind {
                 ReferenceKind::Name => {
                     let name = reference.name.of(text);
+                    if bare_calls && name.starts_with(|c: char| c.is_lowercase() || c == '_') {
+                        reference.kind = ReferenceKind::Call;
+                    }
                     (known.contains(name) || keeps_name(name))
                         && !is_shadowed(reference.enclosing, name)
                 }

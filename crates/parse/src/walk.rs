@@ -38,6 +38,10 @@ pub(crate) struct Form {
     pub(crate) is_statement: fn(&str) -> bool,
     /// How an expression or a type is made of names.
     pub(crate) step: for<'n> fn(Node<'n>) -> Step<'n>,
+    /// The method that is called on a class to get an object of it, where there is no word for that.
+    pub(crate) constructor: Option<&'static str>,
+    /// Whether a bare name that begins with a small letter, and that nothing binds, is a call.
+    pub(crate) bare_calls: bool,
     /// The node of the name in a type, without what wraps it: of `*a.B`, `[]B` and `B<C>` that of `B`.
     pub(crate) named_type: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// Types of the language itself, sorted: they are no references.
@@ -69,6 +73,8 @@ impl Form {
             is_statement: |kind| kind.ends_with("_statement") || kind.ends_with("_declaration"),
             step,
             named_type,
+            constructor: None,
+            bare_calls: false,
             builtin_types: &[],
             keeps_name: |_| false,
             messages: crate::messages::of_call,
@@ -132,6 +138,7 @@ impl Walker {
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
         collector.keeps_name = Some(self.form.keeps_name);
+        collector.bare_calls = self.form.bare_calls;
         let mut walk = Walk {
             form: &self.form,
             kinds: &self.tables().kinds,

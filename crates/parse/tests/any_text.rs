@@ -18,6 +18,7 @@ const LANGUAGES: &[&str] = &[
     "javascript",
     "typescript",
     "tsx",
+    "ruby",
     "vue",
     "svelte",
     "markdown",
@@ -32,6 +33,7 @@ const SOURCES: &[&str] = &[
     "export const View: FC<Props> = memo(({ a, b }) => {\n  const go = useCallback(() => { b(a); }, []);\n  return <ns.Item on={go} title=\"t\"><div>Hé {a}<Child {...b} /></div></ns.Item>;\n});\n",
     "<script lang=\"ts\">\nimport A from './A.vue';\nexport let a: A[] = f();\nfunction g(x) { return x; }\n</script>\n<!-- <A/> -->\n<A :b=\"g(a)\" {a} on:c={() => g({ d: 'é' })}>{{ a.b }}{#if a}é{/if}</A>\n<style>a{}</style>\n",
     "package a.b;\nimport c.D;\nimport static c.D.e;\nimport f.*;\n/** Doc. */\n@Ann(x = 1, y = \"é\")\npublic abstract class A<T extends B & C> extends D<T> implements E, f.G {\n  private static final int X = 1, Y[] = {2};\n  H<?> h = new H<I[]>(X) { int z; void m() { run(z); } };\n  static { int q = e(); }\n  @Inject <U> A(U u, T... ts) throws J { super(u); this.h = ts[0]; }\n  protected <R> R run(Map<K, f.L[]> m) throws N {\n    for (T t : ts) { t.a().b(x -> x.c(), A::d, f.A::new); }\n    try (O o = open()) { o.read(); } catch (P | f.Q e) { log.warn(\"no é\", e); throw new R(\"é \" + e); }\n    if (o instanceof S s && s.ok()) return switch (o) { case U(V v, var w) -> v.x(); default -> null; };\n    l: while (((W) o).go() != Y.class) break l;\n    String t = \"\"\"\n        é\n        \"\"\";\n  }\n  enum Z { P, Q(1) { void r() {} }; Z(int i) {} }\n  record Rec(int x, @Ann String... y) { Rec { check(x, \"bad\"); } }\n  @interface Ann { String value() default \"\"; int[] z() default {}; }\n  interface I { int N = 1; void a(); default void b() {} }\n}\nmodule a.b { requires c; uses d.E; provides d.E with f.G; }\n",
+    "# Doc.\nrequire_relative '../a'\nmodule M\n  class A::B < C[1]\n    include D, E::F\n    attr_reader :g, 'h'\n    P = Struct.new(:q) do\n      def r(s) = s + q\n    end\n    private\n    def i(j, (k, *l), m: 1, **n, &o)\n      @p, t = super, j.u(k)&.v\n      raise X::Y, \"é #{t.w} n\" unless @p ||= Z.new\n    rescue T => e\n      log.warn <<~TXT, e\n        té #{e.x}\n      TXT\n    end\n    class << self; alias a b; define_method(:c) { |d| d }; end\n  end\nend\nRSpec.describe M::A, :f do\n  let(:g) { described_class.new }\n  it \"h #{1}\" do case g in {a:, b: [c, *d]} then d end end\nend\n",
 ];
 
 #[track_caller]

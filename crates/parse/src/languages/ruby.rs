@@ -2,8 +2,11 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod modules;
 mod origin;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -24,6 +27,7 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
         lock_files: &["Gemfile.lock"],
         ..Names::extensions(&["rb", "rake", "gemspec"])
     },
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -32,7 +36,12 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("ruby", 10);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("ruby", 10)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -5,7 +5,7 @@ use foveate_model::values::Link;
 use foveate_model::{ReferenceKind, Span};
 use tree_sitter::Node;
 
-use super::Walk;
+use super::{Form, Walk};
 use crate::collect::{Receiver, span};
 
 /// Most names of one expression that are looked at.
@@ -122,12 +122,24 @@ impl<'t> Walk<'t> {
         (chain.receiver == Receiver::Names).then_some(chain.path)
     }
 
+    fn steps(&self) -> Steps<'t> {
+        Steps {
+            form: self.form,
+            text: self.collector.text,
+        }
+    }
+
+    /// How an expression is made.
+    pub(super) fn step<'n>(&self, node: Node<'n>) -> Step<'n> {
+        self.steps().of(node)
+    }
+
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
-        let step = self.form.step;
-        let tail = last_name(step, expression)?;
+        let steps = self.steps();
+        let tail = last_name(steps, expression)?;
         let (name, mut object) = (tail.name, tail.object);
         let mut links = Vec::new();
-        let (mut start, mut is_plain) = (tail.start, tail.link_scopes(step, &mut links));
+        let (mut start, mut is_plain) = (tail.start, tail.link_scopes(steps, &mut links));
         while let Some(node) = object {
             if links.len() == MAX_LINKS {
                 (links, is_plain) = (Vec::new(), false);
@@ -140,7 +152,7 @@ impl<'t> Walk<'t> {
                 });
             };
             start = node.start_byte();
-            object = match step(node) {
+            object = match steps.of(node) {
                 Step::Name => {
                     link(node, false);
                     None
@@ -154,10 +166,10 @@ impl<'t> Walk<'t> {
                     link(name, true);
                     object
                 }
-                Step::Scoped { .. } => match last_name(step, node) {
+                Step::Scoped { .. } => match last_name(steps, node) {
                     Some(tail) => {
                         link(tail.name, false);
-                        is_plain &= tail.link_scopes(step, &mut links);
+                        is_plain &= tail.link_scopes(steps, &mut links);
                         None
                     }
                     None => {
@@ -171,10 +183,10 @@ impl<'t> Walk<'t> {
                 }
                 Step::Call(function) => {
                     is_plain = false;
-                    match last_name(step, function) {
+                    match last_name(steps, function) {
                         Some(tail) => {
                             link(tail.name, true);
-                            tail.link_scopes(step, &mut links);
+                            tail.link_scopes(steps, &mut links);
                             tail.object
                         }
                         None => {
@@ -204,6 +216,32 @@ impl<'t> Walk<'t> {
     }
 }
 
+/// The steps of a form, in a text.
+#[derive(Clone, Copy)]
+struct Steps<'t> {
+    form: &'static Form,
+    text: &'t str,
+}
+
+impl Steps<'_> {
+    /// How an expression is made. `C.new` constructs where that is a method of the class.
+    fn of<'n>(self, node: Node<'n>) -> Step<'n> {
+        let step = (self.form.step)(node);
+        let Some(constructor) = self.form.constructor else {
+            return step;
+        };
+        match step {
+            Step::Invoke { object, name } | Step::Member { object, name } => match object {
+                Some(class) if self.text.get(name.byte_range()) == Some(constructor) => {
+                    Step::Call(class)
+                }
+                _ => step,
+            },
+            _ => step,
+        }
+    }
+}
+
 /// The last name of an expression, and what stands before it.
 struct Tail<'n> {
     name: Node<'n>,
@@ -218,12 +256,12 @@ struct Tail<'n> {
 impl Tail<'_> {
     /// Adds the names of the scopes, last to first, as far as they are names. Whether they are names
     /// alone, without arguments.
-    fn link_scopes(&self, step: for<'s> fn(Node<'s>) -> Step<'s>, links: &mut Vec<Link>) -> bool {
+    fn link_scopes(&self, steps: Steps<'_>, links: &mut Vec<Link>) -> bool {
         let mut is_plain = true;
         for scope in self.scopes.iter().rev() {
-            let is_name = matches!(step(*scope), Step::Name);
+            let is_name = matches!(steps.of(*scope), Step::Name);
             is_plain &= is_name;
-            match last_name(step, *scope) {
+            match last_name(steps, *scope) {
                 Some(tail) => links.push(Link {
                     name: span(tail.name),
                     is_called: false,
@@ -235,13 +273,10 @@ impl Tail<'_> {
     }
 }
 
-fn last_name<'n>(
-    step: for<'s> fn(Node<'s>) -> Step<'s>,
-    mut expression: Node<'n>,
-) -> Option<Tail<'n>> {
+fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>> {
     let (mut scopes, mut start) = (Vec::new(), None);
     for _ in 0..MAX_LINKS {
-        let (name, object) = match step(expression) {
+        let (name, object) = match steps.of(expression) {
             Step::Name => (expression, None),
             Step::Member { object, name } | Step::Invoke { object, name } => (name, object),
             Step::Same(inner) => {

@@ -5,14 +5,14 @@ use foveate_model::{LocalId, Span};
 use tree_sitter::Node;
 
 use super::{Step, Walk};
-use crate::collect::{Place, span};
+use crate::collect::span;
 
 impl<'t> Walk<'t> {
     /// Binds a local variable of the function around. The name is dealt with.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
         self.done.push(name.start_byte());
         self.collector.bind(name);
-        if self.collector.context.place == Place::Function {
+        if self.is_in_function() || self.form.bare_calls {
             let function = self.collector.context.enclosing;
             self.collector.values.locals.push(Local {
                 function,
@@ -83,7 +83,7 @@ impl<'t> Walk<'t> {
 
     /// What an expression gives, where it is a name or a call of one.
     pub(crate) fn value_of(&self, expression: Node<'t>) -> Value {
-        let path = match (self.form.step)(expression) {
+        let path = match self.step(expression) {
             Step::Call(function) => self.plain_path(function).map(Value::Call),
             Step::Invoke { object, name } => match object {
                 None => Some(Value::Call(span(name))),
@@ -99,7 +99,7 @@ impl<'t> Walk<'t> {
 
     /// One wrapper is taken off, no more: trees can be as deep as their text is long.
     fn value_of_inner(&self, inner: Node<'t>) -> Value {
-        match (self.form.step)(inner) {
+        match self.step(inner) {
             Step::Call(function) => self.plain_path(function).map(Value::Call),
             _ => self.plain_path(inner).map(Value::Name),
         }

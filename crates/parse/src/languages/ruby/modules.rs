@@ -1,0 +1,148 @@
+//! Where `require` leads: to a file beside the importer, or below a load path. Constants need none of
+//! that: all Ruby files of a repository see each other's, as autoloading has it.
+
+use std::collections::BTreeSet;
+
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind, RepoPath};
+
+use crate::paths::{join, parent};
+
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(LoadPaths::new(files)),
+    module_name: |path| Some(path.stem()),
+    imported_name,
+    is_package: |_| false,
+    is_settings: |path| path.extension() == "gemspec",
+};
+
+/// The name of the file in `a/b` and `./a/b.rb`.
+fn imported_name(module: &str) -> Option<&str> {
+    let last = module.rsplit('/').next()?;
+    Some(last.strip_suffix(".rb").unwrap_or(last))
+}
+
+/// The directories below which required files are looked for.
+#[derive(Debug)]
+struct LoadPaths {
+    /// Sorted: `lib` of each gem and of the repository, and the directories of a Rails application.
+    directories: Vec<Box<str>>,
+}
+
+/// Directories whose files are required without their name, beside `lib`.
+const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "ext"];
+
+impl LoadPaths {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut directories: BTreeSet<String> = BTreeSet::new();
+        for root in ROOTS {
+            directories.insert((*root).to_owned());
+        }
+        for file in files.files() {
+            let directory = file.path.directory();
+            match file.path.extension() {
+                "gemspec" => {
+                    let below = |root: &&str| join(directory, root);
+                    directories.extend(ROOTS.iter().filter_map(below));
+                }
+                "rb" => directories.extend(application_directory(&file.path).map(str::to_owned)),
+                _ => {}
+            }
+        }
+        let directories = directories.into_iter().map(String::into_boxed_str);
+        Self {
+            directories: directories.collect(),
+        }
+    }
+
+    /// The file of `a/b` below any load path; those around the importer first.
+    fn required(&self, files: &dyn FileTree, importer: &str, name: &str) -> Option<FileId> {
+        let mut around = Some(importer);
+        while let Some(directory) = around {
+            let roots = std::iter::once("").chain(ROOTS.iter().copied());
+            for root in roots {
+                // Beside the importer a bare name may be another gem's.
+                let found =
+                    join(&joined(directory, root), name).and_then(|path| file(files, &path));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            around = (!directory.is_empty()).then(|| parent(directory));
+        }
+        let mut directories = self.directories.iter();
+        directories.find_map(|directory| file(files, &join(directory, name)?))
+    }
+}
+
+fn joined(directory: &str, name: &str) -> String {
+    match (directory, name) {
+        (directory, "") => directory.to_owned(),
+        ("", name) => name.to_owned(),
+        (directory, name) => format!("{directory}/{name}"),
+    }
+}
+
+/// `x/app/models` of `x/app/models/a/b.rb`, and `x/app/models/concerns`.
+fn application_directory(path: &RepoPath) -> Option<&str> {
+    let directory = path.directory();
+    let start = match directory.strip_prefix("app/") {
+        Some(_) => 4,
+        None => directory.find("/app/")? + 5,
+    };
+    let rest = directory.get(start..)?;
+    let kind = rest.split('/').next()?;
+    let end = match rest.strip_prefix(kind)?.starts_with("/concerns") {
+        true => start + kind.len() + "/concerns".len(),
+        false => start + kind.len(),
+    };
+    directory.get(..end)
+}
+
+fn file(files: &dyn FileTree, path: &str) -> Option<FileId> {
+    if path.ends_with(".rb") {
+        return files.find(path);
+    }
+    files.find(&format!("{path}.rb")).or_else(|| {
+        let is_source = path.ends_with(".rake") || path.ends_with(".ru");
+        is_source.then(|| files.find(path))?
+    })
+}
+
+impl ModuleResolver for LoadPaths {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        let directory = files.file(importer).path.directory();
+        if module.starts_with("./") || module.starts_with("../") {
+            let beside = join(directory, module).and_then(|path| file(files, &path));
+            // `require './a'` is seen from where the program is started.
+            return beside.or_else(|| file(files, module.strip_prefix("./")?));
+        }
+        let found = self.required(files, directory, module);
+        found.filter(|found| *found != importer)
+    }
+
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        let directory = importer.map_or("", |importer| files.file(importer).path.directory());
+        self.required(files, directory, name)
+    }
+
+    fn package_of(&self, _file: FileId) -> Option<u32> {
+        Some(0)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let paths = self.directories.iter().map(|path| path.len() + 16);
+        paths.sum()
+    }
+}

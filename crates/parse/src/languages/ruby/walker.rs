@@ -1,0 +1,277 @@
+//! The walker of Ruby. Nearly everything is a call: what stands for definitions, imports and sections
+//! of a class is told by the name that is called ([`macros`]).
+
+mod bindings;
+mod definitions;
+mod macros;
+mod specs;
+#[cfg(test)]
+mod tests;
+
+use foveate_model::{MessageKind, ReferenceKind, RegionKind, Span};
+use tree_sitter::Node;
+
+use super::lookup::{CORE_CLASSES, CORE_METHODS};
+use crate::collect::{Position, Receiver, span};
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, past,
+    text, type_name,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: CORE_CLASSES,
+    constructor: Some("new"),
+    bare_calls: true,
+    keeps_name: |name| {
+        CORE_CLASSES.binary_search(&name).is_err() && CORE_METHODS.binary_search(&name).is_err()
+    },
+    messages: message,
+    is_documentation: |_| false,
+    tool_notes: &[
+        "rubocop:",
+        "frozen_string_literal:",
+        "encoding:",
+        "coding:",
+        "typed:",
+        "warn_indent:",
+        "-*-",
+        ":nodoc:",
+        ":stopdoc:",
+        ":startdoc:",
+    ],
+    is_statement,
+    nesting: crate::chunks::Nesting::Scopes,
+    ..Form::new(tree_sitter_ruby::LANGUAGE, handler, step, |_| None)
+});
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "comment" => comment,
+        "string" | "regex" | "subshell" | "heredoc_body" => text,
+        "string_array" | "symbol_array" | "uninterpreted" => literal,
+        "identifier" => identifier,
+        "constant" => type_or_name,
+        "scope_resolution" => member,
+        "instance_variable" | "class_variable" => bindings::variable,
+        "call" => call,
+        "super" => definitions::inherited,
+        "method" | "singleton_method" => definitions::method,
+        "class" => definitions::class,
+        "module" => definitions::module,
+        "singleton_class" => definitions::singleton_class,
+        "superclass" => base_list,
+        "alias" => macros::alias,
+        "assignment" | "operator_assignment" => bindings::assignment,
+        "block" | "do_block" => bindings::block,
+        "lambda_parameters" => bindings::parameters,
+        "for" => bindings::for_loop,
+        "rescue" => bindings::rescue,
+        "as_pattern" | "keyword_pattern" => bindings::pattern,
+        "in_clause" | "match_pattern" | "test_pattern" | "array_pattern" | "find_pattern" => {
+            bindings::pattern_list
+        }
+        "simple_symbol" | "hash_key_symbol" | "global_variable" | "integer" | "float" | "self"
+        | "nil" | "true" | "false" | "character" | "heredoc_beginning" | "operator" | "undef"
+        | "escape_sequence" | "string_content" | "heredoc_content" | "heredoc_end" => past,
+        _ => into,
+    }
+}
+
+fn is_statement(kind: &str) -> bool {
+    matches!(
+        kind,
+        "call"
+            | "assignment"
+            | "operator_assignment"
+            | "method"
+            | "singleton_method"
+            | "class"
+            | "module"
+            | "if"
+            | "unless"
+            | "while"
+            | "until"
+            | "case"
+            | "for"
+            | "begin"
+            | "return"
+            | "alias"
+            | "if_modifier"
+            | "unless_modifier"
+            | "identifier"
+            | "binary"
+    )
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    match node.kind() {
+        "identifier" | "constant" | "self" | "instance_variable" | "class_variable"
+        | "global_variable" => Step::Name,
+        "scope_resolution" => match field(node, "name") {
+            Some(name) => Step::Member {
+                object: field(node, "scope"),
+                name,
+            },
+            None => Step::Other,
+        },
+        "call" => match (field(node, "method"), field(node, "receiver")) {
+            (Some(name), object) if is_word(name) => match is_bare(node) {
+                true => Step::Member { object, name },
+                false => Step::Invoke { object, name },
+            },
+            _ => Step::Other,
+        },
+        "parenthesized_statements" if node.named_child_count() == 1 => {
+            node.named_child(0).map_or(Step::Other, Step::Same)
+        }
+        _ => Step::Other,
+    }
+}
+
+/// Whether a call has neither arguments nor a block: it may as well read a field.
+fn is_bare(call: Node<'_>) -> bool {
+    field(call, "arguments").is_none() && field(call, "block").is_none()
+}
+
+fn is_word(name: Node<'_>) -> bool {
+    matches!(name.kind(), "identifier" | "constant")
+}
+
+fn is_constant(node: Node<'_>) -> bool {
+    matches!(node.kind(), "constant" | "scope_resolution")
+}
+
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    match name {
+        "abort" => Some(MessageKind::Error),
+        "deprecate" | "deprecation_warning" => Some(MessageKind::Log),
+        _ => messages::of_call(path.trim_start_matches(['$', '@']), name),
+    }
+}
+
+/// The region of a list of words, or of what stands after the program.
+fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.collector.region(RegionKind::Text, span(node));
+    Descend::Past
+}
+
+/// A constant: a base class, a class that is caught, or a value.
+fn type_or_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match walk.context().position {
+        Position::Value => crate::walk::name(walk, node, depth),
+        Position::Type | Position::Base => type_name(walk, node, depth),
+    }
+}
+
+/// A bare name: a section of a class (`private` alone), a local variable, or a call.
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if walk.parent_kind().is_some_and(|kind| kind.is_container())
+        && macros::begin_section(walk, walk.of(node))
+    {
+        return Descend::Past;
+    }
+    if walk.of(node) == "described_class" {
+        specs::described_class(walk, node);
+    }
+    crate::walk::name(walk, node, depth)
+}
+
+/// A call with parentheses, arguments, a block or a receiver.
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(method) = field(node, "method").filter(|method| is_word(*method)) else {
+        return Descend::Into;
+    };
+    let receiver = field(node, "receiver");
+    let name = walk.of(method);
+    if let Some(descend) = macros::known(walk, node, receiver, name, depth) {
+        return descend;
+    }
+    match receiver {
+        Some(class) if name == "new" && is_constant(class) => construct(walk, class, method, depth),
+        Some(receiver) => {
+            let is_first = node.start_byte() >= walk.collector.skip_until;
+            let descend = walk.call(node, depth);
+            if is_first && walk.collector.skip_until > receiver.start_byte() {
+                heads(walk, receiver);
+            }
+            descend
+        }
+        None if CORE_METHODS.binary_search(&name).is_ok() => {
+            // It is none of the repository's, but it may be a log or an error.
+            let kind = (message)(name, name);
+            walk.collector.skip_to(method.end_byte());
+            walk.collector.within(depth, |context| {
+                context.position = Position::Value;
+                context.message = context.message.or(kind);
+            });
+            Descend::Into
+        }
+        None => walk.call(node, depth),
+    }
+}
+
+/// `A::B.new`: the class is what is used.
+fn construct<'t>(walk: &mut Walk<'t>, class: Node<'t>, method: Node<'t>, depth: u32) -> Descend {
+    if CORE_CLASSES.binary_search(&walk.of(class)).is_ok() {
+        walk.collector.skip_to(method.end_byte());
+        return Descend::Into;
+    }
+    let descend = walk.call(class, depth);
+    if walk.collector.skip_until > class.start_byte() {
+        walk.collector.skip_to(method.end_byte());
+    }
+    descend
+}
+
+/// The names of a plain path before its last: each of them may be a method, too.
+fn heads<'t>(walk: &mut Walk<'t>, mut receiver: Node<'t>) {
+    let collector = &mut walk.collector;
+    for _ in 0..16 {
+        let name = match receiver.kind() {
+            "identifier" | "constant" => {
+                return collector.refer(ReferenceKind::Name, receiver);
+            }
+            "instance_variable" | "class_variable" => {
+                return collector.refer(ReferenceKind::Attribute, receiver);
+            }
+            "scope_resolution" => field(receiver, "name"),
+            "call" => field(receiver, "method"),
+            _ => return,
+        };
+        let Some(name) = name else { return };
+        let path = Span::new(receiver.start_byte(), name.end_byte());
+        if receiver.kind() == "scope_resolution" {
+            collector.refer_through(ReferenceKind::Attribute, name, path, Receiver::Names);
+            return;
+        }
+        collector.refer_through(ReferenceKind::Call, name, path, Receiver::Names);
+        match field(receiver, "receiver") {
+            Some(before) => receiver = before,
+            None => return,
+        }
+    }
+}
+
+/// The arguments of a call.
+fn arguments<'t>(call: Node<'t>) -> Vec<Node<'t>> {
+    field(call, "arguments").map_or_else(Vec::new, children)
+}
+
+/// The name that a symbol or a string without anything else in it says, and where.
+fn literal_name<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(&'t str, Span)> {
+    let (written, start) = (walk.of(node), node.start_byte());
+    let (from, to) = match node.kind() {
+        "simple_symbol" => (1, written.len()),
+        "string" => {
+            let content = node.named_child(0)?;
+            let is_plain = node.named_child_count() == 1 && content.kind() == "string_content";
+            let from = content.start_byte() - start;
+            is_plain.then_some((from, from + walk.of(content).len()))?
+        }
+        _ => return None,
+    };
+    let name = written.get(from..to).filter(|name| !name.is_empty())?;
+    Some((name, Span::new(start + from, start + to)))
+}

@@ -1,0 +1,199 @@
+//! What binds names: assignments, parameters of blocks, patterns, caught errors; and the fields and
+//! constants that assignments define.
+
+use foveate_model::values::{TypeName, Value};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
+use tree_sitter::Node;
+
+use super::definitions::{base_name, bound_names, enter, made_fields, named};
+use super::is_constant;
+use crate::collect::span;
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// `a = b`, `@a ||= b`, `A = b`, `a, @b = c`
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let (Some(left), right) = (field(node, "left"), field(node, "right")) else {
+        return Descend::Into;
+    };
+    let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
+    match left.kind() {
+        "left_assignment_list" => {
+            for target in children(left) {
+                assign(walk, node, target, Value::Unknown);
+            }
+        }
+        "constant" | "scope_resolution" => constant(walk, node, left, right, depth),
+        _ => assign(walk, node, left, value),
+    }
+    Descend::Into
+}
+
+fn assign<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Value) {
+    match target.kind() {
+        "instance_variable" | "class_variable" => member(walk, node, target, value),
+        _ => {
+            for name in bound_names(target) {
+                walk.local(name, value);
+            }
+        }
+    }
+}
+
+/// The class or module around, also from inside a method.
+pub(super) fn owner(walk: &Walk<'_>) -> Option<LocalId> {
+    let definition = |id: LocalId| walk.collector.definitions.get(id.0 as usize);
+    let mut owner = walk.context().parent;
+    while let Some(around) = owner.and_then(definition) {
+        if around.kind.is_container() {
+            break;
+        }
+        owner = around.parent;
+    }
+    owner
+}
+
+/// `@a = b` defines a field of the class around, once.
+fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, target: Node<'t>, value: Value) {
+    let Some(owner) = owner(walk) else { return };
+    let mut draft = walk.draft(DefinitionKind::Field, node, target, None);
+    draft.visibility = Some(Visibility::Private);
+    if let Some(id) = walk.collector.define_once(Some(owner), draft) {
+        walk.holds(id, value);
+        walk.collector.skip_to(target.end_byte());
+    }
+}
+
+/// `A = 1`; what `Struct.new`, `Class.new` and their like make is a class with what their block holds.
+fn constant<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    left: Node<'t>,
+    right: Option<Node<'t>>,
+    depth: u32,
+) {
+    let made = right.and_then(|right| Some((right, made_kind(walk, right)?)));
+    let kind = made.map_or(DefinitionKind::Constant, |(_, kind)| kind);
+    let mut draft = named(walk, kind, node, left);
+    let value = right.map_or(Value::Unknown, |right| walk.value_of(right));
+    walk.collector.skip_to(left.end_byte());
+    let Some((made, kind)) = made else {
+        draft.body = right.map(span);
+        draft.signature_end = right.map_or(draft.signature_end, |right| one_line_end(walk, right));
+        let id = walk.define(draft);
+        walk.holds(id, value);
+        return;
+    };
+    let block = field(made, "block");
+    draft.body = block.map(span);
+    draft.signature_end = block.map_or(draft.signature_end, |block| block.start_byte());
+    draft.bases = base_name(walk, made).into_iter().collect();
+    let id = enter(walk, draft, depth, kind);
+    made_fields(walk, id, made);
+}
+
+/// The head of a constant reaches to the end of its first line.
+fn one_line_end(walk: &Walk<'_>, right: Node<'_>) -> usize {
+    let first = walk.of(right).lines().next().unwrap_or("");
+    right.start_byte() + first.len()
+}
+
+fn made_kind(walk: &Walk<'_>, right: Node<'_>) -> Option<DefinitionKind> {
+    let maker = field(right, "receiver").filter(|_| right.kind() == "call")?;
+    let method = walk.of(field(right, "method")?);
+    match (walk.of(maker).trim_start_matches("::"), method) {
+        ("Struct" | "Class", "new") | ("Data", "define") => Some(DefinitionKind::Class),
+        ("Module", "new") => Some(DefinitionKind::Module),
+        _ => None,
+    }
+}
+
+/// `@a` that is read.
+pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if node.start_byte() >= walk.collector.skip_until {
+        walk.refer(ReferenceKind::Attribute, node);
+    }
+    Descend::Past
+}
+
+/// `{ |a, (b, *c)| … }`
+pub(super) fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    // A block that says what is in a class keeps its place: `included do … end`.
+    walk.enter_nameless(depth);
+    if let Some(list) = field(node, "parameters") {
+        parameters(walk, list, depth);
+    }
+    Descend::Into
+}
+
+pub(super) fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, _: u32) -> Descend {
+    for parameter in children(list) {
+        for name in bound_names(parameter) {
+            walk.local(name, Value::Unknown);
+        }
+    }
+    Descend::Into
+}
+
+pub(super) fn for_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for name in field(node, "pattern").into_iter().flat_map(bound_names) {
+        walk.local(name, Value::Unknown);
+    }
+    Descend::Into
+}
+
+/// `rescue A, B::C => e`: of several errors the first says what `e` is.
+pub(super) fn rescue<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let mut value = Value::Unknown;
+    for caught in field(node, "exceptions").into_iter().flat_map(children) {
+        if !is_constant(caught) {
+            continue;
+        }
+        if value == Value::Unknown
+            && let Value::Name(path) = walk.value_of(caught)
+        {
+            value = Value::Type(TypeName {
+                path,
+                of_class: false,
+            });
+        }
+        walk.refer(ReferenceKind::Catch, caught);
+    }
+    let variable = field(node, "variable").and_then(|variable| variable.named_child(0));
+    if let Some(name) = variable.filter(|name| name.kind() == "identifier") {
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `in A => a`, `in {name:}`, `in {name: a}`
+pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let bound = match node.kind() {
+        "as_pattern" => field(node, "name"),
+        _ => field(node, "value").filter(|value| value.kind() == "identifier"),
+    };
+    let bound = bound.or_else(|| field(node, "key").filter(|_| field(node, "value").is_none()));
+    if let Some(name) = bound.filter(|name| name.kind() != "string") {
+        walk.local(name, Value::Unknown);
+    }
+    Descend::Into
+}
+
+/// Names in a list of patterns are bound.
+pub(super) fn pattern_list<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let inside = match node.kind() {
+        "array_pattern" | "find_pattern" => children(node),
+        _ => field(node, "pattern").into_iter().collect(),
+    };
+    for pattern in inside {
+        let name = match pattern.kind() {
+            "splat_parameter" => child_of_kind(pattern, "identifier"),
+            "identifier" => Some(pattern),
+            _ => None,
+        };
+        if let Some(name) = name {
+            walk.local(name, Value::Unknown);
+        }
+    }
+    Descend::Into
+}

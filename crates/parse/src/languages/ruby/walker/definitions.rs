@@ -1,0 +1,211 @@
+//! Classes, modules and methods.
+
+use foveate_model::values::Link;
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
+use tree_sitter::Node;
+
+use super::{arguments, is_constant, literal_name};
+use crate::collect::{Draft, Section, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, children, field};
+
+/// `class A::B < C`
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(written) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = named(walk, DefinitionKind::Class, node, written);
+    let superclass = field(node, "superclass");
+    let base = superclass.and_then(|superclass| superclass.named_child(0));
+    let end = superclass.map_or(written.end_byte(), |superclass| superclass.end_byte());
+    draft.signature_end = end;
+    draft.body = Some(body(node, end));
+    draft.bases = base
+        .and_then(|base| base_name(walk, base))
+        .into_iter()
+        .collect();
+    let id = enter(walk, draft, depth, DefinitionKind::Class);
+    if let Some(made) = base.filter(|base| base.kind() == "call") {
+        made_fields(walk, id, made);
+    }
+    Descend::Into
+}
+
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(written) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = named(walk, DefinitionKind::Module, node, written);
+    draft.signature_end = written.end_byte();
+    draft.body = Some(body(node, written.end_byte()));
+    enter(walk, draft, depth, DefinitionKind::Module);
+    Descend::Into
+}
+
+/// `class << self`: what stands in it belongs to the class around, without an object.
+pub(super) fn singleton_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.collector.within(depth, |context| {
+        context.section = Section {
+            visibility: Visibility::Public,
+            is_static: true,
+        };
+    });
+    Descend::Into
+}
+
+/// A class or module under the last of its names; `A::` before it is where it belongs.
+pub(super) fn named<'t>(
+    walk: &Walk<'t>,
+    kind: DefinitionKind,
+    node: Node<'t>,
+    written: Node<'t>,
+) -> Draft<'t> {
+    let name = field(written, "name").unwrap_or(written);
+    let mut draft = walk.draft(kind, node, name, None);
+    draft.visibility = Some(Visibility::Public);
+    if let Some(scope) = field(written, "scope").filter(|scope| is_constant(*scope)) {
+        draft.receiver = Some(walk.of(scope));
+        draft.modifiers.is_out_of_line = true;
+    }
+    draft
+}
+
+/// Adds a definition that holds members, and enters it.
+pub(super) fn enter<'t>(
+    walk: &mut Walk<'t>,
+    draft: Draft<'t>,
+    depth: u32,
+    kind: DefinitionKind,
+) -> LocalId {
+    // The names before the last one say where it belongs.
+    walk.collector.skip_to(draft.name_span.end as usize);
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+    walk.collector
+        .within(depth, |context| context.section = Section::default());
+    id
+}
+
+/// `B`, `A::B`, and `B` of `B[1.0]`; what a call makes has no name, but `Class.new(B)` says it.
+pub(super) fn base_name(walk: &Walk<'_>, base: Node<'_>) -> Option<Box<str>> {
+    let named = match base.kind() {
+        "element_reference" => field(base, "object")?,
+        "call" => {
+            let maker = field(base, "receiver").map(|receiver| walk.of(receiver));
+            let is_class = maker == Some("Class")
+                || field(base, "method").is_some_and(|name| walk.of(name) == "DelegateClass");
+            is_class.then(|| arguments(base).into_iter().next())??
+        }
+        _ => base,
+    };
+    is_constant(named).then(|| walk.of(named).trim_start_matches("::").into())
+}
+
+/// The fields of `Struct.new(:a, :b)` and `Data.define(:a)`.
+pub(super) fn made_fields<'t>(walk: &mut Walk<'t>, class: LocalId, made: Node<'t>) {
+    let maker = field(made, "receiver").map_or("", |receiver| walk.of(receiver));
+    if !matches!(maker, "Struct" | "Data" | "::Struct" | "::Data") {
+        return;
+    }
+    for argument in arguments(made) {
+        if argument.kind() == "simple_symbol"
+            && let Some((name, place)) = literal_name(walk, argument)
+        {
+            let mut draft = Draft::new(name, DefinitionKind::Field, span(argument), place);
+            draft.visibility = Some(Visibility::Public);
+            walk.collector.define_once(Some(class), draft);
+        }
+    }
+}
+
+/// What stands between the head and `end`; empty for `def a; end`.
+fn body(node: Node<'_>, head_end: usize) -> Span {
+    match field(node, "body") {
+        Some(body) => span(body),
+        None => Span::new(head_end, node.end_byte().max(head_end)),
+    }
+}
+
+/// `def name`, `def self.name`, `def Class.name`
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let is_member = walk.parent_kind().is_some_and(|kind| kind.is_container());
+    let object = field(node, "object");
+    let section = walk.context().section;
+    let parameters = field(node, "parameters");
+    let kind = match is_member || object.is_some_and(is_constant) {
+        true => DefinitionKind::Method,
+        false => DefinitionKind::Function,
+    };
+    let mut draft = walk.draft(kind, node, name, None);
+    let end = parameters.unwrap_or(name).end_byte();
+    draft.signature_end = end;
+    draft.body = Some(body(node, end));
+    draft.parameters = parameters.map(inside_brackets);
+    draft.modifiers.is_static = object.is_some() || section.is_static;
+    draft.modifiers.is_constructor = is_member && object.is_none() && draft.name == "initialize";
+    draft.visibility = Some(match object {
+        Some(_) => Visibility::Public,
+        None => section.visibility,
+    });
+    if let Some(owner) = object.filter(|object| is_constant(*object))
+        && !is_around(walk, walk.of(owner))
+    {
+        draft.receiver = Some(walk.of(owner));
+        draft.modifiers.is_out_of_line = true;
+    }
+    let id = walk.define(draft);
+    for parameter in parameters.into_iter().flat_map(children) {
+        add_parameter(walk, id, parameter);
+    }
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// Whether the class around is called so.
+fn is_around(walk: &Walk<'_>, name: &str) -> bool {
+    let parent = walk.context().parent;
+    let parent = parent.and_then(|id| walk.collector.definitions.get(id.0 as usize));
+    parent.is_some_and(|parent| &*parent.name == name)
+}
+
+/// The name that a parameter binds, whatever stands around it; `(a, (b, *c))` binds several.
+pub(super) fn bound_names<'t>(parameter: Node<'t>) -> Vec<Node<'t>> {
+    let mut names = Vec::new();
+    let mut waiting = vec![parameter];
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "identifier" => names.push(node),
+            "destructured_parameter"
+            | "destructured_left_assignment"
+            | "left_assignment_list"
+            | "rest_assignment" => waiting.extend(children(node)),
+            _ => names.extend(field(node, "name").filter(|name| name.kind() == "identifier")),
+        }
+    }
+    names
+}
+
+pub(super) fn add_parameter<'t>(walk: &mut Walk<'t>, function: LocalId, parameter: Node<'t>) {
+    for name in bound_names(parameter) {
+        walk.parameter(function, name, None);
+    }
+}
+
+/// `super`: the method of the same name of a base class.
+pub(super) fn inherited<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let enclosing = walk.context().enclosing;
+    let method = enclosing.and_then(|id| walk.collector.definitions.get(id.0 as usize));
+    if let Some(method) = method.filter(|method| method.kind == DefinitionKind::Method) {
+        let name = method.name_span;
+        let link = Link {
+            name: span(node),
+            is_called: true,
+        };
+        walk.collector
+            .refer_beyond(ReferenceKind::Call, name, node, link);
+    }
+    Descend::Past
+}

@@ -1,0 +1,313 @@
+//! Calls that mean more than a call: imports, mixins, sections, accessors, methods made by name, raised
+//! errors. Where one is known by its name alone, that is only without a receiver.
+
+use foveate_model::{
+    DefinitionKind, Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span, Visibility,
+};
+use tree_sitter::Node;
+
+use super::bindings::owner;
+use super::{arguments, is_constant, literal_name, specs};
+use crate::collect::{Draft, Position, row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+/// What a call by this name does, where that is more than to call. `None`: it is an ordinary call.
+pub(super) fn known<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    receiver: Option<Node<'t>>,
+    name: &'t str,
+    depth: u32,
+) -> Option<Descend> {
+    match (receiver.map(|receiver| walk.of(receiver)), name) {
+        (None | Some("RSpec"), _) if specs::is_group(name) || specs::is_example(name) => {
+            return specs::block(walk, node, name, depth);
+        }
+        (
+            Some(_),
+            "send" | "public_send" | "__send__" | "method" | "instance_method" | "respond_to?"
+            | "try",
+        ) => {
+            named_call(walk, node);
+            return None;
+        }
+        (Some(_), "include" | "extend" | "prepend") => {}
+        (Some("Kernel"), "require" | "raise") => {}
+        (Some(_), _) => return None,
+        (None, _) => {}
+    }
+    let is_in_class = walk.parent_kind().is_some_and(DefinitionKind::is_container);
+    match name {
+        "require" | "require_relative" | "load" | "autoload" => import(walk, node, name),
+        "raise" | "fail" => return Some(raise(walk, node, depth)),
+        "include" | "extend" | "prepend" if receiver.is_none() => mixin(walk, node, depth),
+        "let" | "let!" | "subject" | "subject!" => return specs::value(walk, node),
+        "send" | "public_send" | "method" => named_call(walk, node),
+        "alias_method" => alias_method(walk, node),
+        _ if owner(walk).is_none() => return None,
+        "attr_reader" | "attr_writer" | "attr_accessor" | "attr" | "cattr_accessor"
+        | "mattr_accessor" | "class_attribute" | "cattr_reader" | "mattr_reader" => {
+            accessors(walk, node, name);
+        }
+        _ if !is_in_class => return None,
+        "private"
+        | "protected"
+        | "public"
+        | "private_class_method"
+        | "public_class_method"
+        | "private_constant"
+        | "module_function" => return Some(section(walk, node, name, depth)),
+        "define_method" | "define_singleton_method" => return made_method(walk, node, name, depth),
+        "class_methods" => {
+            walk.collector
+                .within(depth, |context| context.section.is_static = true);
+            return Some(Descend::Into);
+        }
+        _ if is_callback(name) => callbacks(walk, node),
+        _ => return None,
+    }
+    Some(Descend::Into)
+}
+
+/// `require 'a/b'`; what stands beside the file is written with a dot: `require_relative 'a'` is `./a`.
+fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
+    let arguments = arguments(node);
+    let argument = match name {
+        "autoload" => arguments.get(1),
+        _ => arguments.first(),
+    };
+    let Some(module) = argument.and_then(|argument| module(walk, *argument, name)) else {
+        return;
+    };
+    walk.collector.imports.push(Import {
+        kind: ImportKind::Require,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: "*".into(),
+            local: "".into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: walk.context().enclosing,
+        type_only: false,
+    });
+}
+
+fn module(walk: &Walk<'_>, argument: Node<'_>, name: &str) -> Option<String> {
+    if let Some((path, _)) = literal_name(walk, argument) {
+        return Some(match name {
+            "require_relative" if !path.starts_with('.') => format!("./{path}"),
+            _ => path.to_owned(),
+        });
+    }
+    // `File.expand_path('../a', __FILE__)`, `File.join(__dir__, 'a')`, `"#{__dir__}/a"`
+    let written = walk.of(argument);
+    if argument.kind() == "string" {
+        let rest = written.trim_matches('"').strip_prefix("#{__dir__}/")?;
+        return (!rest.contains("#{")).then(|| format!("./{rest}"));
+    }
+    let inside = arguments(argument);
+    let (path, _) = inside.iter().find_map(|part| literal_name(walk, *part))?;
+    if written.contains("__FILE__") && !written.contains("dirname") {
+        // Seen from the file itself, its directory is one step up.
+        let rest = path.strip_prefix("..")?;
+        return Some(format!("./{}", rest.trim_start_matches('/')));
+    }
+    let is_here = written.contains("__dir__") || written.contains("dirname(__FILE__)");
+    is_here.then(|| format!("./{}", path.trim_start_matches('/')))
+}
+
+/// `include A, B::C` makes them bases of the class around.
+fn mixin<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) {
+    let mut bases: Vec<Box<str>> = Vec::new();
+    for argument in arguments(node) {
+        if is_constant(argument) {
+            bases.push(walk.of(argument).trim_start_matches("::").into());
+        }
+    }
+    let parent = walk.context().parent;
+    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
+    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
+        parent.bases.extend(bases);
+        walk.collector
+            .within(depth, |context| context.position = Position::Base);
+    }
+    skip_name(walk, node);
+}
+
+/// The name of the called method is no reference.
+fn skip_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    if let Some(method) = field(node, "method") {
+        walk.collector.skip_to(method.end_byte());
+    }
+}
+
+/// `raise A::B, "text"`, `raise B.new("text")`, `raise "text"`
+fn raise<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    skip_name(walk, node);
+    let raised = arguments(node).into_iter().next();
+    let made = raised.filter(|raised| raised.kind() == "call");
+    let made = made.and_then(|made| field(made, "receiver"));
+    if let Some(class) = made.or(raised).filter(|class| is_constant(*class)) {
+        walk.refer(ReferenceKind::Raise, class);
+    }
+    walk.collector
+        .within(depth, |context| context.message = Some(MessageKind::Error));
+    Descend::Into
+}
+
+/// `attr_reader :a, :b`
+fn accessors<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) {
+    skip_name(walk, node);
+    let section = walk.context().section;
+    let is_of_class = name.starts_with(['c', 'm']);
+    for argument in arguments(node) {
+        let Some((name, place)) = literal_name(walk, argument) else {
+            continue;
+        };
+        let mut draft = Draft::new(name, DefinitionKind::Field, span(node), place);
+        draft.visibility = Some(section.visibility);
+        draft.modifiers.is_static = section.is_static || is_of_class;
+        let owner = owner(walk);
+        walk.collector.define_in(owner, draft);
+    }
+}
+
+/// A section that begins with a word alone; `false` where the word begins none.
+pub(super) fn begin_section(walk: &mut Walk<'_>, word: &str) -> bool {
+    let section = &mut walk.collector.context.section;
+    match word {
+        "private" => section.visibility = Visibility::Private,
+        "protected" => section.visibility = Visibility::Protected,
+        "public" => section.visibility = Visibility::Public,
+        "module_function" => section.is_static = true,
+        _ => return false,
+    }
+    true
+}
+
+/// `private def a`, `private attr_reader :a`, `private :a, :b`, `private_class_method :a`
+fn section<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Descend {
+    skip_name(walk, node);
+    let visibility = match name {
+        "protected" => Visibility::Protected,
+        "public" | "public_class_method" | "module_function" => Visibility::Public,
+        _ => Visibility::Private,
+    };
+    let parent = walk.context().parent;
+    let is_static = name == "module_function";
+    let arguments = arguments(node);
+    let lists = arguments.iter().filter(|list| list.kind() == "array");
+    let inside: Vec<Node<'t>> = lists.flat_map(|list| children(*list)).collect();
+    for argument in arguments.iter().chain(&inside) {
+        let Some((named, _)) = literal_name(walk, *argument) else {
+            continue;
+        };
+        let definitions = walk.collector.definitions.iter_mut().rev();
+        let mut members = definitions.filter(|d| d.parent == parent && &*d.name == named);
+        if let Some(member) = members.next() {
+            member.visibility = visibility;
+            member.modifiers.is_static |= is_static;
+        }
+    }
+    walk.collector.within(depth, |context| {
+        context.section.visibility = visibility;
+        context.section.is_static |= is_static;
+    });
+    Descend::Into
+}
+
+/// `define_method(:a) { |b| … }`
+fn made_method<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, depth: u32) -> Option<Descend> {
+    let is_static = name == "define_singleton_method";
+    let (name, place) = literal_name(walk, arguments(node).into_iter().next()?)?;
+    let block = field(node, "block");
+    let parameters = block.and_then(|block| field(block, "parameters"));
+    let section = walk.context().section;
+    let mut draft = Draft::new(name, DefinitionKind::Method, span(node), place);
+    draft.body = block.map(span).or(field(node, "arguments").map(span));
+    draft.signature_end = block.map_or(node.end_byte(), |block| block.start_byte());
+    draft.parameters = parameters.map(|list| Span::new(list.start_byte() + 1, list.end_byte() - 1));
+    draft.visibility = Some(section.visibility);
+    draft.modifiers.is_static = is_static || section.is_static;
+    let id = walk.define(draft);
+    skip_name(walk, node);
+    walk.enter_definition(depth, id, DefinitionKind::Method);
+    Some(Descend::Into)
+}
+
+/// `alias_method :new, :old`
+fn alias_method<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    skip_name(walk, node);
+    let mut names = arguments(node)
+        .into_iter()
+        .map_while(|argument| literal_name(walk, argument));
+    if let (Some(new), Some((_, old))) = (names.next(), names.next()) {
+        aliased(walk, node, new, old);
+    }
+}
+
+/// `alias new old`, `alias :new :old`
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let side = |name: &str| {
+        let side = field(node, name)?;
+        literal_name(walk, side).or_else(|| Some((walk.of(side), span(side))))
+    };
+    if let (Some(new), Some((_, old))) = (side("name"), side("alias")) {
+        aliased(walk, node, new, old);
+    }
+    Descend::Past
+}
+
+/// One more name of a method: what it does is to call the other one.
+fn aliased<'t>(walk: &mut Walk<'t>, node: Node<'t>, (name, place): (&'t str, Span), old: Span) {
+    // Global variables have aliases, too.
+    if name.starts_with('$') {
+        return;
+    }
+    let owner = owner(walk);
+    let kind = match owner {
+        Some(_) => DefinitionKind::Method,
+        None => DefinitionKind::Function,
+    };
+    let section = walk.context().section;
+    let mut draft = Draft::new(name, kind, span(node), place);
+    draft.body = Some(old);
+    draft.visibility = Some(section.visibility);
+    draft.modifiers.is_static = section.is_static;
+    walk.collector.define_in(owner, draft);
+    walk.collector.refer_at(ReferenceKind::Call, old, old);
+}
+
+/// `method(:a)`, `send(:a)`: the method that the symbol names. After another object than `self` it is
+/// of unknown kind.
+fn named_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_own = field(node, "receiver").is_none_or(|receiver| receiver.kind() == "self");
+    let argument = arguments(node).into_iter().next();
+    if let Some((_, place)) = argument
+        .filter(|argument| is_own && argument.kind() == "simple_symbol")
+        .and_then(|argument| literal_name(walk, argument))
+    {
+        walk.collector.refer_at(ReferenceKind::Call, place, place);
+    }
+}
+
+/// `before_action :a`, `validate :a`, `after_commit :a`
+fn is_callback(name: &str) -> bool {
+    let is_hook = ["before_", "after_", "around_"]
+        .iter()
+        .any(|beginning| name.starts_with(beginning));
+    is_hook || matches!(name, "validate" | "helper_method" | "memoize")
+}
+
+fn callbacks<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    skip_name(walk, node);
+    for argument in arguments(node) {
+        if argument.kind() == "simple_symbol"
+            && let Some((_, place)) = literal_name(walk, argument)
+        {
+            walk.collector.refer_at(ReferenceKind::Call, place, place);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Tests that are blocks: RSpec, `test "…" do` of Minitest and test-unit. Each is a function that is called
+//! by its text, so that it is found and what stands in it is linked to what it tests.
+
+use foveate_model::values::{Local, Value};
+use foveate_model::{DefinitionKind, Span, Visibility};
+use tree_sitter::Node;
+
+use super::{arguments, is_constant, literal_name};
+use crate::collect::{Draft, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+/// Names of blocks that hold examples.
+pub(super) fn is_group(name: &str) -> bool {
+    matches!(
+        name,
+        "describe"
+            | "context"
+            | "feature"
+            | "shared_examples"
+            | "shared_examples_for"
+            | "shared_context"
+            | "xdescribe"
+            | "xcontext"
+            | "fdescribe"
+            | "fcontext"
+            | "sub_test_case"
+    )
+}
+
+/// Names of blocks that are one example.
+pub(super) fn is_example(name: &str) -> bool {
+    matches!(
+        name,
+        "it" | "specify" | "example" | "scenario" | "test" | "should" | "xit" | "fit" | "its"
+    )
+}
+
+/// `describe Client do`, `it "connects" do`. Without a text an example is a part of what is around it.
+pub(super) fn block<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    name: &'t str,
+    depth: u32,
+) -> Option<Descend> {
+    let block = field(node, "block")?;
+    let Some(subject) = arguments(node).into_iter().next() else {
+        walk.collector.skip_to(block.start_byte());
+        return Some(Descend::Into);
+    };
+    let (called, place) = subject_name(walk, subject)?;
+    let mut draft = Draft::new(called, DefinitionKind::Function, span(node), place);
+    draft.body = Some(span(block));
+    draft.signature_end = block.start_byte();
+    draft.visibility = Some(Visibility::Public);
+    draft.decorators = vec![name.into()];
+    let id = walk.define(draft);
+    if let Some(method) = field(node, "method") {
+        walk.collector.skip_to(method.end_byte());
+    }
+    walk.enter_definition(depth, id, DefinitionKind::Function);
+    Some(Descend::Into)
+}
+
+fn subject_name<'t>(walk: &Walk<'t>, subject: Node<'t>) -> Option<(&'t str, Span)> {
+    match subject.kind() {
+        "constant" | "scope_resolution" => Some((walk.of(subject), span(subject))),
+        // With interpolation, too.
+        "string" => {
+            let (first, last) = (
+                subject.named_child(0)?,
+                subject.named_child(subject.named_child_count().checked_sub(1)? as u32)?,
+            );
+            let place = Span::new(first.start_byte(), last.end_byte());
+            let text = place.of(walk.collector.text);
+            (!text.trim().is_empty()).then_some((text, place))
+        }
+        _ => literal_name(walk, subject),
+    }
+}
+
+/// `let(:client) { Client.new }` binds a name of the examples around it.
+pub(super) fn value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Descend> {
+    let group = walk.context().enclosing?;
+    let block = field(node, "block")?;
+    let (_, name) = literal_name(walk, arguments(node).into_iter().next()?)?;
+    let body = field(block, "body").map_or_else(Vec::new, children);
+    let value = match body.as_slice() {
+        [only] => walk.value_of(*only),
+        _ => Value::Unknown,
+    };
+    walk.collector.bind_name(name, group);
+    walk.collector.values.locals.push(Local {
+        function: Some(group),
+        name,
+        value,
+    });
+    if let Some(method) = field(node, "method") {
+        walk.collector.skip_to(method.end_byte());
+    }
+    Some(Descend::Into)
+}
+
+/// `described_class` is what the innermost group is about.
+pub(super) fn described_class<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(function) = walk.context().enclosing else {
+        return;
+    };
+    let mut around = node.parent();
+    let described = loop {
+        let Some(call) = around else { return };
+        around = call.parent();
+        let method = field(call, "method").filter(|_| call.kind() == "call");
+        if method.is_some_and(|method| is_group(walk.of(method)))
+            && let Some(subject) = arguments(call).into_iter().next()
+            && is_constant(subject)
+        {
+            break subject;
+        }
+    };
+    walk.collector.bind_name(span(node), function);
+    walk.collector.values.locals.push(Local {
+        function: Some(function),
+        name: span(node),
+        value: Value::Name(span(described)),
+    });
+}
