@@ -3,6 +3,7 @@
 mod code;
 mod hunks;
 mod lookup;
+mod origin;
 mod traces;
 mod walker;
 
@@ -23,6 +24,7 @@ pub(super) static C: LanguageSpec = LanguageSpec {
     },
     code: code::C,
     traces: traces::C,
+    origins: origin::C,
     hunks: Some(hunks::heads(&["c", "h"])),
     ..LanguageSpec::new(Language::of(&C_RULES))
 };
@@ -35,6 +37,7 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CPP,
     traces: traces::CPP,
+    origins: origin::CPP,
     hunks: Some(hunks::heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
