@@ -1,5 +1,8 @@
 //! Where Rust's paths lead: crates by their manifests, modules by the files below the root of a crate.
 
+#[cfg(test)]
+mod tests;
+
 use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};
@@ -27,6 +30,8 @@ struct Crates {
     packages: Vec<Package>,
     /// Packages by the names of their libraries.
     libraries: HashMap<Box<str>, Vec<u32>>,
+    /// Roots of libraries that are not called `lib.rs`.
+    odd_roots: Vec<FileId>,
 }
 
 /// One package, which has a manifest.
@@ -74,7 +79,10 @@ impl Crates {
                 libraries.entry(package.name.clone()).or_default().push(at);
             }
         }
+        let roots = packages.iter().filter_map(|package| package.library);
+        let odd = roots.filter(|root| files.file(*root).path.file_name() != "lib.rs");
         Self {
+            odd_roots: odd.collect(),
             packages,
             libraries,
         }
@@ -147,7 +155,9 @@ impl Crates {
             _ => (directory, stem),
         };
         let roots = ["mod.rs", "lib.rs", "main.rs"];
-        let in_directory = roots.iter().filter(|root| root.trim_end_matches(".rs") != name);
+        let in_directory = roots
+            .iter()
+            .filter(|root| root.trim_end_matches(".rs") != name);
         let mut found = in_directory.filter_map(|root| files.find(&join(directory, root)?));
         if let Some(found) = found.find(|found| *found != file) {
             return Some(found);
@@ -185,7 +195,7 @@ impl Crates {
             };
             let found = found.map(|found| (found, below)).or_else(|| {
                 let (next, below) = below.split_first()?;
-                Some((inside_inline(files, file, name, next)?, below))
+                Some((self.inside_inline(files, file, name, next)?, below))
             });
             let found = found.or_else(|| {
                 let steps = steps.checked_sub(1)?;
@@ -221,6 +231,40 @@ impl Crates {
             (rest.is_empty() && found != file).then_some(found)
         })
     }
+
+    /// The file of a module inside of an inline module.
+    fn inside_inline(
+        &self,
+        files: &dyn FileTree,
+        file: FileId,
+        inline: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let directory = join(&self.directory_of(files, file), inline)?;
+        let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        let mut found = by_name
+            .iter()
+            .filter_map(|path| files.find(&join(&directory, path)?));
+        found.next()
+    }
+
+    /// The directory of the modules inside of a file's module.
+    fn directory_of(&self, files: &dyn FileTree, file: FileId) -> String {
+        let path = &files.file(file).path;
+        let (directory, stem) = (path.directory(), path.stem());
+        let groups = ["src/bin", "tests", "examples", "benches"];
+        let is_root = matches!(stem, "mod" | "lib" | "main")
+            || self.odd_roots.contains(&file)
+            || groups.iter().any(|group| {
+                let above = directory.strip_suffix(group);
+                above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+            });
+        match (is_root, directory) {
+            (true, directory) => directory.to_owned(),
+            (false, "") => stem.to_owned(),
+            (false, directory) => format!("{directory}/{stem}"),
+        }
+    }
 }
 
 /// Whether a file may have something of this name that is no module with a file.
@@ -230,7 +274,10 @@ fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
     };
     let facts = &content.facts;
     let mut definitions = facts.definitions.iter();
-    let mut imports = facts.imports.iter().filter(|import| import.enclosing.is_none());
+    let mut imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.enclosing.is_none());
     definitions.any(|known| known.parent.is_none() && *known.name == *name)
         || imports.any(|import| {
             import.names.iter().any(|known| match &*known.name {
@@ -238,14 +285,6 @@ fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
                 _ => *known.local == *name,
             })
         })
-}
-
-/// The file of a module inside of an inline module.
-fn inside_inline(files: &dyn FileTree, file: FileId, inline: &str, name: &str) -> Option<FileId> {
-    let directory = join(&directory_of(files, file), inline)?;
-    let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
-    let mut found = by_name.iter().filter_map(|path| files.find(&join(&directory, path)?));
-    found.next()
 }
 
 impl ModuleResolver for Crates {
@@ -298,7 +337,7 @@ impl ModuleResolver for Crates {
         if name == "super" {
             return self.above(files, package);
         }
-        let directory = directory_of(files, package);
+        let directory = self.directory_of(files, package);
         let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
         let mut found = by_name
             .iter()
@@ -356,27 +395,18 @@ fn own_root(files: &dyn FileTree, package: &Package, path: &str) -> Option<FileI
             let main = files.find(&join(&package.directory, "src/main.rs")?);
             package.library.or(main)
         }
-        _ => package.library,
-    }
-}
-
-/// The directory of the modules inside of a file's module.
-fn directory_of(files: &dyn FileTree, file: FileId) -> String {
-    let path = &files.file(file).path;
-    let (directory, stem) = (path.directory(), path.stem());
-    let is_root = matches!(stem, "mod" | "lib" | "main")
-        || ["src/bin", "tests", "examples", "benches"]
-            .iter()
-            .any(|group| {
-                directory == *group
-                    || directory
-                        .strip_suffix(group)
-                        .is_some_and(|d| d.ends_with('/'))
-            });
-    match (is_root, directory) {
-        (true, directory) => directory.to_owned(),
-        (false, "") => stem.to_owned(),
-        (false, directory) => format!("{directory}/{stem}"),
+        // A build script, or a crate that the manifest places elsewhere.
+        _ => {
+            let mut directory = crate::paths::parent(path);
+            while directory.len() > package.directory.len() {
+                let main = format!("{directory}/main.rs");
+                if let Some(main) = files.find(&main) {
+                    return Some(main);
+                }
+                directory = crate::paths::parent(directory);
+            }
+            package.library
+        }
     }
 }
 

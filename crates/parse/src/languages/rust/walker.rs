@@ -132,7 +132,8 @@ fn handler(kind: &str) -> Handler {
         "type_parameter" | "const_parameter" => definitions::type_parameter,
         "closure_expression" => definitions::nameless,
         "trait_bounds" => bounds,
-        "type_arguments" | "reference_type" | "generic_type" => type_position,
+        "type_arguments" => type_position,
+        "type_binding" => type_binding,
         "let_declaration" => patterns::let_declaration,
         "let_condition" => patterns::let_condition,
         "for_expression" => patterns::for_expression,
@@ -286,6 +287,14 @@ fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
 fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     imports::bind_outer_module(walk, node);
     type_member(walk, node, depth)
+}
+
+/// `Item = A` names a type of the trait, not one of the file.
+fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.pass_over(name);
+    }
+    Descend::Into
 }
 
 /// Bounds of a trait are what it is derived from; those of a parameter are types.

@@ -8,7 +8,26 @@ use super::patterns;
 use crate::collect::{Draft, Place, Position, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Attributes, Walk, child_of_kind, children, field};
+use crate::walk::{Attributes, Generic, Walk, child_of_kind, children, field};
+
+/// The names of type parameters stand for any type inside of what has them.
+fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else {
+        return;
+    };
+    let names = children(list).into_iter();
+    let names: Vec<&str> = names
+        .filter_map(|parameter| Some(walk.of(field(parameter, "name")?)))
+        .filter(|name| !name.starts_with('\''))
+        .collect();
+    let start = node.start_byte();
+    walk.generics.retain(|generic| generic.end > start);
+    walk.generics.push(Generic {
+        end: node.end_byte(),
+        names,
+        head: None,
+    });
+}
 
 /// `#[a::b(…)]` before a definition. Those before anything else are nobody's.
 pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
@@ -132,6 +151,7 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
 
 /// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
 pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let implemented = field(node, "trait");
     let made = field(node, "type");
     let owner = made.and_then(|made| owner(walk, made, implemented.is_some()));
@@ -159,7 +179,12 @@ fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
         .filter(|named| is_trait && super::WRAPPERS.binary_search(&walk.of(*named)).is_ok())
         .and_then(super::type_argument)
         .and_then(super::named_type)
-        .filter(|held| super::BUILTIN_TYPES.binary_search(&walk.of(*held)).is_err());
+        .filter(|held| {
+            let name = walk.of(*held);
+            let mut generics = walk.generics.iter();
+            super::BUILTIN_TYPES.binary_search(&name).is_err()
+                && !generics.any(|generic| generic.names.contains(&name))
+        });
     named = held.or(named);
     let name = match named.map(|named| (named, named.kind())) {
         Some((named, "scoped_type_identifier")) => field(named, "name"),
@@ -186,6 +211,7 @@ fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
 }
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let is_member = walk.context().place == Place::Class;
     let kind = match is_member {
         true => DefinitionKind::Method,
@@ -249,6 +275,7 @@ pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 }
 
 pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let kind = match node.kind() {
         "trait_item" => DefinitionKind::Interface,
         "enum_item" => DefinitionKind::Enum,
@@ -326,7 +353,7 @@ pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
-/// What an initial value calls is called by the constant.
+/// What an initial value calls is called by the constant, and an alias uses what it stands for.
 fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
     walk.collector.within(depth, |context| {
         context.enclosing = context.enclosing.or(Some(id));
@@ -335,7 +362,8 @@ fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
 }
 
 /// `type A = B;`, `type A: B;`
-pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let made = field(node, "type");
     let Some(mut draft) = head(walk, DefinitionKind::TypeAlias, node, None) else {
         return Descend::Into;
@@ -345,6 +373,7 @@ pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend 
     if let Some(made) = made {
         walk.returns(id, made);
     }
+    enter_value(walk, depth, id);
     Descend::Into
 }
 
@@ -363,6 +392,10 @@ pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u
     draft.signature_end = node.start_byte() + before.len();
     draft.receiver = None;
     draft.modifiers.is_out_of_line = false;
+    let attributes = walk.attributes.as_ref();
+    if attributes.is_some_and(|known| known.names.iter().any(|n| &**n == "macro_export")) {
+        draft.visibility = Some(Visibility::Public);
+    }
     let id = walk.define(draft);
     walk.enter_definition(depth, id, kind);
     Descend::Into

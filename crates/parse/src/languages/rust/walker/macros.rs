@@ -59,6 +59,10 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         let text_at = |at: usize| all.get(at).map_or("", |token| walk.of(*token));
         let (next, after) = (text_at(at + 1), text_at(at + 2));
         match token.kind() {
+            // `$crate` is the crate of the macro.
+            "metavariable" if walk.of(*token) == "$crate" => {
+                run.start = Some(token.start_byte() + 1);
+            }
             "identifier" | "self" | "super" | "crate" | "primitive_type" => {
                 let start = match run.start.filter(|_| run.is_open) {
                     Some(start) => start,

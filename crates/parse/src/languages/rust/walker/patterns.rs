@@ -78,10 +78,8 @@ pub(super) fn bind<'t>(walk: &mut Walk<'t>, pattern: Node<'t>) {
     let mut open = vec![pattern];
     while let Some(node) = open.pop() {
         match node.kind() {
-            "identifier" | "shorthand_field_identifier" => {
-                if is_binding(walk.of(node)) {
-                    walk.local(node, Value::Unknown);
-                }
+            "identifier" | "shorthand_field_identifier" if is_binding(walk.of(node)) => {
+                walk.local(node, Value::Unknown);
             }
             "tuple_struct_pattern" | "struct_pattern" | "generic_pattern" => {
                 let named = field(node, "type").map(|named| named.id());
