@@ -316,6 +316,12 @@ impl<'t> Collector<'t> {
         });
     }
 
+    /// The comments that end on the line before a row.
+    pub(crate) fn comment_above(&self, row: u32) -> Option<Span> {
+        let run = self.comments.filter(|run| run.last_row + 1 == row);
+        run.map(|run| run.span)
+    }
+
     /// Adds a stretch that is not code.
     pub(crate) fn region(&mut self, kind: RegionKind, span: Span) {
         if !span.is_empty() {
