@@ -77,6 +77,8 @@ pub(crate) struct LanguageSpec {
     pub(crate) language: Language,
     /// By which names its files are known.
     pub(crate) names: Names,
+    /// Another language that a text under one of its names may be in, by its content.
+    pub(crate) by_content: fn(&str) -> Option<Language>,
     /// Its walker; without one its files are text.
     pub(crate) parser: Option<Parser>,
     /// How it writes types and binds local variables.
@@ -139,6 +141,7 @@ impl LanguageSpec {
         Self {
             language,
             names: Names::NONE,
+            by_content: |_| None,
             parser: None,
             values: None,
             roles: Roles::NONE,
@@ -208,6 +211,11 @@ pub(crate) fn by_path(path: &RepoPath) -> Option<Language> {
             let extension = path.extension().to_ascii_lowercase();
             BY_NAME.extensions.get(extension.as_str()).copied()
         })
+}
+
+/// The language of a text, by the one that its name says.
+pub(crate) fn by_content(by_name: Language, text: &str) -> Language {
+    (spec(by_name).by_content)(text).unwrap_or(by_name)
 }
 
 /// The language that a `#!` line says.

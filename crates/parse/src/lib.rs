@@ -71,7 +71,7 @@ pub fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
 /// Reads one blob: decides whether it is worth reading, in which language, and parses it.
 ///
 /// Returns the language also where the blob is skipped. Without `by_name` the content decides
-/// (`#!` line, otherwise plain text).
+/// (`#!` line, otherwise plain text), and where two languages share a name (`.h`).
 pub fn read(
     by_name: Option<Language>,
     bytes: &[u8],
@@ -89,13 +89,13 @@ pub fn read_after(
     limits: &Limits,
 ) -> (Language, Result<Content, SkipReason>) {
     let text = content::text(bytes, by_name, limits);
-    let language = by_name
-        .or_else(|| {
-            text.as_ref()
-                .ok()
-                .and_then(|text| languages::by_shebang(text))
-        })
-        .unwrap_or(Language::TEXT);
+    let language = match (by_name, &text) {
+        (Some(by_name), Ok(text)) => Some(languages::by_content(by_name, text)),
+        (Some(by_name), Err(_)) => Some(by_name),
+        (None, Ok(text)) => languages::by_shebang(text),
+        (None, Err(_)) => None,
+    };
+    let language = language.unwrap_or(Language::TEXT);
     let content = text.map(|text| Content {
         text: Arc::from(text),
         facts: parse_after(language, text, earlier, limits),

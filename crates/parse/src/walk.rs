@@ -57,15 +57,6 @@ pub(crate) struct Form {
     pub(crate) tool_notes: &'static [&'static str],
     /// What functions inside functions are.
     pub(crate) nesting: Nesting,
-    /// Members that give what stands before them, or what it wraps, sorted: `unwrap` in `a.unwrap().b()`.
-    pub(crate) transparent: &'static [&'static str],
-    /// Types that are about their first type argument, sorted: `Option` in `Option<A>`.
-    pub(crate) wrappers: &'static [&'static str],
-    /// The first type argument of a type, by the node of its name.
-    pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
-    /// The text to be parsed instead, every byte of it at its place: where the tree of the text shows
-    /// that a macro hides definitions from the grammar.
-    pub(crate) exposed: fn(&Tree, &str, &mut Parser) -> Option<String>,
 }
 
 impl Form {
@@ -90,10 +81,6 @@ impl Form {
             is_documentation: |text| text.starts_with("/**"),
             tool_notes: &[],
             nesting: Nesting::Plain,
-            transparent: &[],
-            wrappers: &[],
-            type_argument: |_| None,
-            exposed: |_, _, _| None,
         }
     }
 }
@@ -128,15 +115,21 @@ impl Walker {
         text: &str,
         limits: &Limits,
     ) -> Option<FileFacts> {
+        self.facts_of(language, text, text.as_bytes(), limits)
+    }
+
+    /// Parses a text of which the grammar is to see `shown`: as long, with the same line ends.
+    pub(crate) fn facts_of(
+        &'static self,
+        language: Language,
+        text: &str,
+        shown: &[u8],
+        limits: &Limits,
+    ) -> Option<FileFacts> {
         let tables = self.tables();
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
-            let tree = syntax::tree(parser, text.as_bytes(), limits)?;
-            let exposed = (self.form.exposed)(&tree, text, parser);
-            let exposed = exposed.filter(|exposed| exposed.len() == text.len());
-            exposed
-                .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), limits))
-                .or(Some(tree))
+            syntax::tree(parser, shown, limits)
         })?;
         Some(self.walk(&tree, text, limits).finish(language))
     }
@@ -278,7 +271,6 @@ impl<'t> Walk<'t> {
     pub(crate) fn enter_definition(&mut self, depth: u32, id: LocalId, kind: DefinitionKind) {
         self.collector.within(depth, |context| {
             context.parent = Some(id);
-            context.receiver = None;
             context.position = Position::Value;
             context.message = None;
             context.place = match kind {

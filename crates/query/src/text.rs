@@ -19,6 +19,7 @@ mod names;
 mod pasted;
 mod paths;
 mod repair;
+mod trace;
 
 #[cfg(test)]
 mod tests;

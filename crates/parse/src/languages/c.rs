@@ -1,9 +1,11 @@
 //! C and C++. They share headers, debuggers and habits.
 
 mod code;
+mod headers;
 mod hunks;
 mod lookup;
-mod origin;
+mod masks;
+mod modules;
 mod traces;
 mod walker;
 
@@ -14,7 +16,8 @@ use crate::role::{Ecosystem, Roles};
 
 pub(super) static C: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["c", "h"]),
-    parser: Some(|language, text, _, limits| walker::C.facts(language, text, limits)),
+    by_content: |text| headers::is_cpp(text).then_some(Language::of(&CPP_RULES)),
+    parser: Some(|language, text, _, limits| walker::facts(&walker::C, language, text, limits)),
     roles: Roles {
         ecosystem: Ecosystem {
             configuration_names: &["cmakelists.txt", "meson.build"],
@@ -24,7 +27,6 @@ pub(super) static C: LanguageSpec = LanguageSpec {
     },
     code: code::C,
     traces: traces::C,
-    origins: origin::C,
     hunks: Some(hunks::heads(&["c", "h"])),
     ..LanguageSpec::new(Language::of(&C_RULES))
 };
@@ -33,17 +35,17 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     names: Names::extensions(&[
         "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "ipp", "cu", "cuh",
     ]),
-    parser: Some(|language, text, _, limits| walker::CPP.facts(language, text, limits)),
+    parser: Some(|language, text, _, limits| walker::facts(&walker::CPP, language, text, limits)),
     roles: ROLES,
     code: code::CPP,
     traces: traces::CPP,
-    origins: origin::CPP,
     hunks: Some(hunks::heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };
 
 static C_RULES: LanguageRules = LanguageRules {
     family: FAMILY,
+    modules: Some(&modules::MODULES),
     lookup: lookup::C,
     tests: lookup::TESTS,
     ..LanguageRules::new("c", 12)
@@ -51,6 +53,7 @@ static C_RULES: LanguageRules = LanguageRules {
 
 static CPP_RULES: LanguageRules = LanguageRules {
     family: FAMILY,
+    modules: Some(&modules::MODULES),
     lookup: lookup::CPP,
     tests: lookup::TESTS,
     ..LanguageRules::new("cpp", 13)

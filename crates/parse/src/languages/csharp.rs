@@ -2,7 +2,6 @@
 
 mod code;
 mod hunks;
-mod origin;
 mod traces;
 
 use foveate_model::{Language, LanguageRules};
@@ -19,7 +18,6 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
     hunks: Some(hunks::HUNKS),
     ..LanguageSpec::new(Language::of(&RULES))
 };

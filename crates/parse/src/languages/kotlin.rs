@@ -2,7 +2,6 @@
 
 mod code;
 mod hunks;
-mod origin;
 mod traces;
 
 use foveate_model::{Language, LanguageRules};
@@ -16,7 +15,6 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
-    origins: origin::ORIGINS,
     hunks: Some(hunks::HUNKS),
     ..LanguageSpec::new(Language::of(&RULES))
 };

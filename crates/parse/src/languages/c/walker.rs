@@ -8,9 +8,11 @@ mod references;
 mod tests;
 mod types;
 
-use foveate_model::{Import, ImportKind, ImportedName, MessageKind};
+use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, MessageKind};
 use tree_sitter::Node;
 
+use super::masks;
+use crate::Limits;
 use crate::collect::{row, span};
 use crate::messages;
 use crate::syntax::Descend;
@@ -26,6 +28,16 @@ pub(super) static C: Walker = Walker::new(Form {
 pub(super) static CPP: Walker = Walker::new(Form {
     ..form(tree_sitter_cpp::LANGUAGE)
 });
+
+/// Parses a text; the grammar sees it without what it cannot read.
+pub(super) fn facts(
+    walker: &'static Walker,
+    language: Language,
+    text: &str,
+    limits: &Limits,
+) -> Option<FileFacts> {
+    walker.facts_of(language, text, &masks::masked(text), limits)
+}
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
     Form {

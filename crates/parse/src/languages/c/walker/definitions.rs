@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::declarators::{Declared, declared};
 use crate::collect::{Draft, Place, span};
+use crate::languages::c::masks;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Walk, child_of_kind, children, field};
 
@@ -39,6 +40,8 @@ fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
 /// Adds a definition, with the `template <…>` before it.
 pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     let end = draft.span.end as usize;
+    let start = with_macros(walk.collector.text, draft.span.start as usize);
+    draft.span = Span::new(start, end);
     for generic in walk.generics.iter_mut().rev() {
         match generic.head.filter(|_| generic.end >= end) {
             Some(head) => draft.span = Span::new(head.min(draft.span.start as usize), end),
@@ -52,13 +55,52 @@ pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     walk.define(draft)
 }
 
+/// The start of a declaration with the macros before it, which the grammar does not see: they stand at
+/// the beginning of its line, or on the line before.
+fn with_macros(text: &str, start: usize) -> usize {
+    let mut found = start;
+    let mut at = start;
+    for _ in 0..4 {
+        let before = text.get(..at).unwrap_or("");
+        let head = before.trim_end_matches([' ', '\t', '\r', '\n']);
+        let blanks = before.get(head.len()..).unwrap_or("");
+        let called = match head.strip_suffix(')') {
+            Some(inner) => inner
+                .rfind('(')
+                .and_then(|open| inner.get(..open))
+                .unwrap_or(""),
+            None => head,
+        };
+        let called = called.trim_end();
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let word = called.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+        let word = called.get(word..).unwrap_or("");
+        if blanks.matches('\n').count() > 1 || !masks::is_macro(word.as_bytes()) {
+            break;
+        }
+        at = called.len() - word.len();
+        let line = text
+            .get(..at)
+            .unwrap_or("")
+            .rsplit('\n')
+            .next()
+            .unwrap_or("");
+        if line.trim().is_empty() {
+            found = at;
+        } else if line.trim_start().starts_with('#') {
+            break;
+        }
+    }
+    found
+}
+
 /// A function with its body.
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let found = field(node, "declarator").and_then(declared);
     let Some(found) = found.filter(|found| found.function.is_some()) else {
         return Descend::Into;
     };
-    if !names_function(walk, node, &found) {
+    if is_rewritten(walk, node) || !names_function(walk, node, &found) {
         return super::macros::defined_function(walk, node, &found, depth);
     }
     let mut draft = head(walk, node, &found);
@@ -74,12 +116,23 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
     Descend::Into
 }
 
+/// Whether the head of a function is a macro, of which the grammar saw the first letter as a type.
+pub(super) fn is_rewritten(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let Some(made) = field(node, "type").filter(|made| made.end_byte() == made.start_byte() + 1)
+    else {
+        return false;
+    };
+    let after = walk.collector.text.as_bytes().get(made.end_byte());
+    after.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
 /// Whether what looks like a function is one: without a type it must be a constructor, a destructor
 /// or a conversion. Otherwise it is a macro that stands for one.
 pub(super) fn names_function(walk: &Walk<'_>, node: Node<'_>, found: &Declared<'_>) -> bool {
     field(node, "type").is_some()
         || found.scope(walk.collector.text).is_some()
         || found.name.kind() != "identifier"
+        || child_of_kind(node, "field_initializer_list").is_some()
         || is_of_class_around(walk, walk.of(found.name))
 }
 
@@ -152,6 +205,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         .children_by_field_name("declarator", &mut cursor)
         .collect();
     let is_single = declarators.len() == 1;
+    let mut holder = None;
     for declarator in declarators {
         let Some(mut found) = declared(declarator) else {
             continue;
@@ -160,13 +214,23 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -
         if walk.is_in_function() {
             local(walk, node, &found);
         } else if found.function.is_none() {
-            variable(walk, node, declarator, &found, is_single);
+            let id = variable(walk, node, declarator, &found, is_single);
+            holder = holder.or(Some(id));
         } else if names_function(walk, node, &found) {
             prototype(walk, node, depth, &found);
         } else {
             // A macro that stands for declarations.
             walk.refer(ReferenceKind::Call, found.name);
         }
+    }
+    // The fields of `struct { … } a;` are those of the variable.
+    let made = field(node, "type").filter(|made| field(*made, "body").is_some());
+    if let (Some(_), Some(_)) = (made.filter(|made| field(*made, "name").is_none()), holder)
+        && made.is_some_and(|made| made.kind() != "enum_specifier")
+    {
+        walk.collector.within(depth, |context| {
+            (context.parent, context.place) = (holder, Place::Class);
+        });
     }
     Descend::Into
 }
@@ -188,7 +252,7 @@ fn variable<'t>(
     declarator: Node<'t>,
     found: &Declared<'t>,
     is_single: bool,
-) {
+) -> LocalId {
     let words = words(walk, node);
     let kind = match words.is_constant && !found.is_pointer {
         true => DefinitionKind::Constant,
@@ -212,6 +276,7 @@ fn variable<'t>(
     let id = define(walk, draft);
     let value = held(walk, node, found);
     walk.holds(id, value);
+    id
 }
 
 /// What a variable holds: its type, or what its initial value says.

@@ -4,7 +4,7 @@ use foveate_model::{DefinitionKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::declarators::Declared;
-use super::definitions::define;
+use super::definitions::{define, is_rewritten};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
@@ -217,46 +217,72 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// A function whose head is a macro: `TEST(Cart, Adds) { … }`, `SYSCALL_DEFINE2(open, …) { … }`. It is
-/// called like the macro's last plain name in tests, otherwise like its first.
+/// called like the second of two names in tests, otherwise like the first name or text.
 pub(super) fn defined_function<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     found: &Declared<'t>,
     depth: u32,
 ) -> Descend {
-    walk.refer(ReferenceKind::Call, found.name);
+    let text = walk.collector.text;
     if walk.is_in_function() {
+        walk.refer(ReferenceKind::Call, found.name);
         return Descend::Into;
     }
-    let macro_name = walk.of(found.name);
-    let names: Vec<Node<'t>> = found
-        .parameters()
-        .into_iter()
-        .flat_map(children)
-        .filter_map(|argument| field(argument, "type"))
-        .filter(|argument| argument.kind() == "type_identifier")
-        .collect();
-    let is_test = macro_name.contains("TEST") || macro_name.contains("BENCHMARK");
+    let start = match is_rewritten(walk, node) {
+        true => node.start_byte(),
+        false => found.name.start_byte(),
+    };
+    let head = text.get(start..).unwrap_or("");
+    let end = past_word(head.as_bytes(), 0);
+    let macro_name = Span::new(start, start + end);
+    let list = found.parameters().map(crate::syntax::inside_brackets);
+    let names = list.map_or_else(Vec::new, |list| arguments(text, list));
+    let called = macro_name.of(text);
+    let is_test = called.contains("TEST") || called.contains("BENCHMARK");
     let (name, suite) = match (is_test, names.as_slice()) {
         (true, [suite, name]) => (*name, Some(*suite)),
         (_, [name, ..]) => (*name, None),
-        (_, []) => (found.name, None),
+        (_, []) => (macro_name, None),
     };
-    let body = field(node, "body");
-    let mut draft = Draft::new(
-        walk.of(name),
-        DefinitionKind::Function,
-        span(node),
-        span(name),
-    );
-    if let Some(body) = body {
+    let kind = DefinitionKind::Function;
+    let mut draft = Draft::new(name.of(text), kind, span(node), name);
+    if let Some(body) = field(node, "body") {
         draft.body = Some(span(body));
         draft.signature_end = body.start_byte();
     }
-    draft.receiver = suite.map(|suite| walk.of(suite));
-    draft.decorators = vec![macro_name.into()];
-    draft.parameters = found.parameters().map(crate::syntax::inside_brackets);
+    draft.receiver = suite.map(|suite| suite.of(text));
+    draft.decorators = vec![called.into()];
+    draft.parameters = list;
     let id = define(walk, draft);
-    walk.enter_definition(depth, id, DefinitionKind::Function);
+    walk.enter_definition(depth, id, kind);
+    walk.collector
+        .refer_at(ReferenceKind::Call, macro_name, macro_name);
+    if let Some(suite) = suite {
+        walk.collector.refer_at(ReferenceKind::Type, suite, suite);
+    }
+    let inside = list.map_or(start, |list| list.end as usize);
+    walk.collector.skip_to(inside.max(start + end));
     Descend::Into
+}
+
+/// The arguments of a macro that are plain names or texts, from the first on.
+fn arguments(text: &str, list: Span) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut start = list.start as usize;
+    for argument in list.of(text).split(',').take(8) {
+        let after = start + argument.len() + 1;
+        let name = argument.trim();
+        let from = start + (argument.len() - argument.trim_start().len());
+        let is_text = name.len() > 2 && name.starts_with('"') && name.ends_with('"');
+        if is_text {
+            found.push(Span::new(from + 1, from + name.len() - 1));
+        } else if !name.is_empty() && name.bytes().all(is_word) {
+            found.push(Span::new(from, from + name.len()));
+        } else {
+            break;
+        }
+        start = after;
+    }
+    found
 }

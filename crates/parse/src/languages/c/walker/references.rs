@@ -1,20 +1,40 @@
 //! Calls, constructions, qualified names, and what is thrown and caught.
 
 use foveate_model::values::Value;
-use foveate_model::{MessageKind, ReferenceKind};
+use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
 use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
+use super::definitions::define;
 use super::types::refer_to_type;
 use crate::collect::Position;
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if !walk.is_in_function() && pointer_to_function(walk, node).is_some() {
+        return Descend::Into;
+    }
     match field(node, "function") {
         Some(function) => walk.call(function, depth),
         None => Descend::Into,
     }
+}
+
+/// `type (*name)(parameters);` outside of functions, which the grammar takes for two calls.
+fn pointer_to_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<()> {
+    let inner = field(node, "function").filter(|inner| inner.kind() == "call_expression")?;
+    let made = field(inner, "function").filter(|made| made.kind() == "identifier")?;
+    let list = field(inner, "arguments").filter(|list| list.named_child_count() == 1)?;
+    let pointer = list.named_child(0)?;
+    let name = field(pointer, "argument").filter(|_| pointer.kind() == "pointer_expression")?;
+    if name.kind() != "identifier" {
+        return None;
+    }
+    let draft = walk.draft(DefinitionKind::Variable, node, name, None);
+    define(walk, draft);
+    walk.refer(ReferenceKind::Type, made);
+    Some(())
 }
 
 /// `new A(…)` and `A{…}`. In C `(struct a){…}` is a value, not a call.

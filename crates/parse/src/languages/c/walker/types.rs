@@ -176,8 +176,9 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
             continue;
         };
         let is_itself = declarator == found.name;
-        if is_itself && tag == Some(walk.of(found.name)) {
-            // `typedef struct a a;`
+        let is_tag = is_itself && tag == Some(walk.of(found.name));
+        if is_tag && body.is_some() {
+            // `typedef struct a { … } a;`
             walk.pass_over(found.name);
             continue;
         }
@@ -185,9 +186,11 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u3
             named = Some(holder(walk, node, made, body, found.name));
             continue;
         }
-        let draft = walk.draft(DefinitionKind::TypeAlias, node, found.name, None);
+        let mut draft = walk.draft(DefinitionKind::TypeAlias, node, found.name, None);
+        // `typedef struct a a;` stands for a type whose body is elsewhere.
+        draft.modifiers.is_overload = is_tag;
         let id = define(walk, draft);
-        if found.function.is_none() {
+        if found.function.is_none() && !is_tag {
             walk.returns(id, made);
         }
         for parameter in found.parameters().into_iter().flat_map(children) {

@@ -1,0 +1,91 @@
+//! Whether a file with a name of C is written in C++: `.h` is the ending of both.
+
+/// Whether a line of the text is one that only C++ has.
+pub(super) fn is_cpp(text: &str) -> bool {
+    let mut in_comment = false;
+    for line in text.lines() {
+        let line = line.trim_start();
+        let is_code = !in_comment;
+        if is_code && is_of_cpp(line) {
+            return true;
+        }
+        // The last mark of a line counts.
+        match (line.rfind("/*"), line.rfind("*/")) {
+            (Some(open), Some(close)) => in_comment = open > close,
+            (Some(_), None) => in_comment = true,
+            (None, Some(_)) => in_comment = false,
+            (None, None) => {}
+        }
+    }
+    false
+}
+
+fn is_of_cpp(line: &str) -> bool {
+    let after = |word: &str| {
+        let rest = line.strip_prefix(word)?;
+        rest.starts_with([' ', '\t', '<', ':', '{'])
+            .then(|| rest.trim())
+    };
+    if line.trim_end() == "namespace" {
+        return true;
+    }
+    if let Some(rest) = after("namespace").or_else(|| after("inline namespace")) {
+        return is_head(rest);
+    }
+    if let Some(rest) = after("class") {
+        return rest.starts_with(is_word) && (is_head(rest) || rest.ends_with(';'));
+    }
+    if let Some(rest) = after("template") {
+        return rest.starts_with('<');
+    }
+    if let Some(rest) = after("using") {
+        return rest.ends_with(';');
+    }
+    let mut marks = ["public", "private", "protected"].into_iter();
+    marks.any(|mark| after(mark).is_some_and(|rest| rest == ":"))
+}
+
+/// Whether a line goes on as the head of a class or namespace does: names, then a body, bases, or
+/// nothing.
+fn is_head(rest: &str) -> bool {
+    let rest = rest.split("//").next().unwrap_or(rest).trim_end();
+    let head = rest.split(['{', ':', '(']).next().unwrap_or("");
+    let names = head.split_whitespace().count();
+    let is_plain = head.chars().all(|c| is_word(c) || c.is_whitespace());
+    is_plain && names <= 3 && (rest.len() > head.len() || names <= 2)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_cpp;
+
+    #[test]
+    fn headers_of_cpp() {
+        for (text, expected) in [
+            ("namespace a {\n}", true),
+            ("namespace a::b {", true),
+            ("namespace\n{", true),
+            ("  template <typename T>\n", true),
+            ("class A : public B {", true),
+            ("class API A;\n", true),
+            ("using A = int;\n", true),
+            ("public:\n", true),
+            ("int class;\n", false),
+            ("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", false),
+            (
+                "/*\nclass of things {\nnamespace a {\n*/\nint f(void);",
+                false,
+            ),
+            ("struct a { int b; };\n", false),
+            ("class = next_class;\n", false),
+            ("template = 1;\n", false),
+            ("// namespace a {\n", false),
+        ] {
+            assert_eq!(is_cpp(text), expected, "{text}");
+        }
+    }
+}

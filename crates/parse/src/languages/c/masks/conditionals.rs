@@ -1,0 +1,323 @@
+//! Conditionals that the grammars cannot read: those inside expressions and lists, and those whose
+//! branches hold parts of statements. Of such a conditional the lines of the preprocessor go, and all
+//! branches but the first that says something, where they are alternatives.
+
+use std::mem::take;
+
+use super::Changes;
+use super::tokens::{IsNever, Kind, Token};
+
+/// Deepest nesting that is followed; deeper texts are left as they are.
+const MAX_BRACKETS: usize = 256;
+const MAX_CONDITIONALS: usize = 64;
+
+/// What an open bracket holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    /// Parameters, arguments, indices.
+    List,
+    /// The values of an initializer.
+    Values,
+    /// The members of an enum.
+    Enumerators,
+    /// Declarations: of a type, a namespace, `extern "C"`.
+    Declarations,
+    /// Statements.
+    Statements,
+}
+
+/// What a `{` opens, by the tokens of the statement before it.
+pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) -> Bracket {
+    let word = |token: &Token| match token.kind {
+        Kind::Word => token.of(bytes),
+        _ => b"",
+    };
+    if matches!(around, Some(Bracket::Values | Bracket::List)) {
+        // A block among arguments ends with a statement, a value does not: both may be read as values.
+        return match statement.last() {
+            Some(last) if last.is(b')') => Bracket::Statements,
+            _ => Bracket::Values,
+        };
+    }
+    match statement.last() {
+        Some(last) if last.is(b'=') || last.is(b',') || last.is(b']') => return Bracket::Values,
+        Some(last) if last.is(b')') => return Bracket::Statements,
+        Some(last) if word(last) == b"return" => return Bracket::Values,
+        _ => {}
+    }
+    let mut kind = Bracket::Statements;
+    for (at, token) in statement.iter().enumerate() {
+        match word(token) {
+            b"enum" => return Bracket::Enumerators,
+            b"namespace" => return Bracket::Declarations,
+            b"struct" | b"class" | b"union" | b"extern" => kind = Bracket::Declarations,
+            _ if token.is(b'=') => return Bracket::Values,
+            _ if token.is(b':') && kind == Bracket::Declarations => return kind,
+            // A function that returns a struct; `struct ALIGN(8) a` is none.
+            _ if token.is(b'(') && kind == Bracket::Declarations => {
+                let before = at.checked_sub(1).and_then(|at| statement.get(at));
+                let before = before.map_or(&b""[..], word);
+                if before != b"alignas" && !super::is_macro(before) {
+                    return Bracket::Statements;
+                }
+            }
+            _ => {}
+        }
+    }
+    kind
+}
+
+/// One branch of a conditional.
+#[derive(Debug, Default)]
+struct Branch {
+    /// Where the tokens of it start and end, without its directive.
+    tokens: (usize, usize),
+    is_never: bool,
+    /// The open brackets after it.
+    brackets: Vec<Bracket>,
+    /// Whether it leaves them as they were.
+    is_balanced: bool,
+}
+
+struct Conditional {
+    /// Positions of its directives.
+    directives: Vec<usize>,
+    brackets: Vec<Bracket>,
+    /// How many of the brackets around it were open at least.
+    lowest: usize,
+    before: Option<usize>,
+    start: usize,
+    is_never: bool,
+    branches: Vec<Branch>,
+}
+
+/// Settles the conditionals: gives the tokens that remain, without lines for the preprocessor.
+/// `None` where the nesting is too deep to follow.
+pub(super) fn settle(bytes: &[u8], tokens: &[Token], changes: &mut Changes) -> Option<Vec<Token>> {
+    let mut settling = Settling {
+        bytes,
+        tokens,
+        changes,
+        brackets: Vec::new(),
+        open: Vec::new(),
+        last: None,
+        statement: 0,
+        dropped: vec![false; tokens.len()],
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        settling.token(at, *token)?;
+    }
+    let dropped = take(&mut settling.dropped);
+    let kept = tokens.iter().zip(dropped).filter(|(token, dropped)| {
+        let is_code = matches!(
+            token.kind,
+            Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
+        );
+        is_code && !dropped
+    });
+    Some(kept.map(|(token, _)| *token).collect())
+}
+
+struct Settling<'s> {
+    bytes: &'s [u8],
+    tokens: &'s [Token],
+    changes: &'s mut Changes,
+    brackets: Vec<Bracket>,
+    open: Vec<Conditional>,
+    /// The last token that is no directive.
+    last: Option<usize>,
+    /// The first token of the statement.
+    statement: usize,
+    dropped: Vec<bool>,
+}
+
+impl Settling<'_> {
+    fn token(&mut self, at: usize, token: Token) -> Option<()> {
+        match token.kind {
+            Kind::If(IsNever(is_never)) => {
+                if self.open.len() >= MAX_CONDITIONALS || self.brackets.len() >= MAX_BRACKETS {
+                    return None;
+                }
+                self.open.push(Conditional {
+                    directives: vec![at],
+                    brackets: self.brackets.clone(),
+                    lowest: self.brackets.len(),
+                    before: self.last,
+                    start: at + 1,
+                    is_never,
+                    branches: Vec::new(),
+                });
+            }
+            Kind::Else => self.next_branch(at),
+            Kind::Endif => self.end(at),
+            Kind::Directive => {
+                let inside = self.brackets.last();
+                if matches!(inside, Some(Bracket::List | Bracket::Values)) {
+                    self.changes.blanks.push(token.start..token.end);
+                }
+            }
+            Kind::Mark(mark) => {
+                self.mark(at, mark);
+                self.last = Some(at);
+            }
+            Kind::Word | Kind::Number | Kind::Text => self.last = Some(at),
+        }
+        Some(())
+    }
+
+    fn mark(&mut self, at: usize, mark: u8) {
+        match mark {
+            b'(' | b'[' => self.brackets.push(Bracket::List),
+            b'{' => {
+                let statement = self.tokens.get(self.statement..at).unwrap_or_default();
+                // Heads are short; what is longer has no end.
+                let from = statement.len().saturating_sub(64);
+                let statement = statement.get(from..).unwrap_or_default();
+                let around = self.brackets.last().copied();
+                self.brackets.push(brace(self.bytes, statement, around));
+                self.statement = at + 1;
+            }
+            b')' | b']' | b'}' => {
+                self.brackets.pop();
+                let depth = self.brackets.len();
+                if let Some(conditional) = self.open.last_mut() {
+                    conditional.lowest = conditional.lowest.min(depth);
+                }
+                if mark == b'}' {
+                    self.statement = at + 1;
+                }
+            }
+            b';' => self.statement = at + 1,
+            _ => {}
+        }
+    }
+
+    fn finish_branch(&mut self, at: usize) {
+        let Some(conditional) = self.open.last_mut() else {
+            return;
+        };
+        let is_balanced = conditional.lowest >= conditional.brackets.len()
+            && self.brackets.len() == conditional.brackets.len();
+        conditional.branches.push(Branch {
+            tokens: (conditional.start, at),
+            is_never: take(&mut conditional.is_never),
+            brackets: take(&mut self.brackets),
+            is_balanced,
+        });
+    }
+
+    fn next_branch(&mut self, at: usize) {
+        self.finish_branch(at);
+        if let Some(conditional) = self.open.last_mut() {
+            conditional.directives.push(at);
+            conditional.start = at + 1;
+            conditional.lowest = conditional.brackets.len();
+            self.brackets.clone_from(&conditional.brackets);
+            self.last = conditional.before;
+            self.statement = at + 1;
+        }
+    }
+
+    fn end(&mut self, at: usize) {
+        self.finish_branch(at);
+        let Some(mut conditional) = self.open.pop() else {
+            return;
+        };
+        conditional.directives.push(at);
+        let kept = self.decide(&conditional, at);
+        // What follows stands after the branch that counts.
+        if let Some(branch) = conditional.branches.get_mut(kept) {
+            self.brackets = take(&mut branch.brackets);
+            self.last = self.last_of(branch).or(conditional.before);
+        }
+        let depth = self.brackets.len();
+        if let Some(around) = self.open.last_mut() {
+            around.lowest = around.lowest.min(conditional.lowest).min(depth);
+        }
+    }
+
+    /// Blanks out what has to go; gives the branch that counts.
+    fn decide(&mut self, conditional: &Conditional, end: usize) -> usize {
+        let branches = &conditional.branches;
+        let says = |branch: &Branch| !branch.is_never && self.last_of(branch).is_some();
+        let kept = branches.iter().position(says).unwrap_or(0);
+        let is_regular = self.is_regular(conditional, end);
+        let inside = conditional.brackets.last();
+        let is_list = matches!(inside, Some(Bracket::Values | Bracket::Enumerators));
+        let are_parts = is_list
+            && branches.iter().all(|branch| {
+                branch.is_balanced
+                    && self
+                        .last_of(branch)
+                        .is_none_or(|last| self.ends(last, b","))
+            });
+        for (at, branch) in branches.iter().enumerate() {
+            if branch.is_never || !(is_regular || are_parts || at == kept) {
+                drop_branch(self.tokens, &mut self.dropped, self.changes, branch);
+            }
+        }
+        if !is_regular {
+            let directives = conditional.directives.iter();
+            let directives = directives.filter_map(|at| self.tokens.get(*at));
+            let blanks = directives.map(|token| token.start..token.end);
+            self.changes.blanks.extend(blanks);
+        }
+        kept
+    }
+
+    /// Whether the grammars can read a conditional: its branches are whole statements or members.
+    fn is_regular(&self, conditional: &Conditional, end: usize) -> bool {
+        let marks: &[u8] = match conditional.brackets.last() {
+            Some(Bracket::List | Bracket::Values) => return false,
+            Some(Bracket::Enumerators) => b",",
+            _ => b";}:",
+        };
+        let starts = conditional
+            .before
+            .is_none_or(|at| self.ends(at, marks) || self.ends(at, b"{"));
+        let is_word = |at: usize, word: &[u8]| {
+            let token = self.tokens.get(at);
+            token.is_some_and(|token| token.of(self.bytes) == word)
+        };
+        starts
+            && !is_word(end + 1, b"else")
+            && conditional.branches.iter().all(|branch| {
+                branch.is_never
+                    || branch.is_balanced
+                        && !is_word(branch.tokens.0, b"else")
+                        && self
+                            .last_of(branch)
+                            .is_none_or(|last| self.ends(last, marks))
+            })
+    }
+
+    fn ends(&self, at: usize, marks: &[u8]) -> bool {
+        let token = self.tokens.get(at);
+        token.is_some_and(|token| matches!(token.kind, Kind::Mark(mark) if marks.contains(&mark)))
+    }
+
+    /// The last token of a branch that is kept and no directive.
+    fn last_of(&self, branch: &Branch) -> Option<usize> {
+        (branch.tokens.0..branch.tokens.1).rev().find(|at| {
+            let token = self.tokens.get(*at);
+            let is_dropped = self.dropped.get(*at).copied().unwrap_or(true);
+            !is_dropped
+                && token.is_some_and(|token| {
+                    matches!(
+                        token.kind,
+                        Kind::Word | Kind::Number | Kind::Text | Kind::Mark(_)
+                    )
+                })
+        })
+    }
+}
+
+fn drop_branch(tokens: &[Token], dropped: &mut [bool], changes: &mut Changes, branch: &Branch) {
+    let (start, end) = branch.tokens;
+    if let (Some(first), Some(last)) = (tokens.get(start), tokens.get(end.wrapping_sub(1)))
+        && start < end
+    {
+        changes.blanks.push(first.start..last.end);
+        dropped.get_mut(start..end).unwrap_or_default().fill(true);
+    }
+}

@@ -1,0 +1,169 @@
+//! Where `#include` leads. The paths in which compilers look are not known: what is included is
+//! the file beside the includer, and otherwise one whose path ends so, in the directory that is likeliest
+//! to be such a path.
+
+use std::cmp::Reverse;
+
+use foldhash::HashMap;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind};
+
+use super::FAMILY;
+use crate::paths::{is_below, join, parent, shared_segments};
+
+#[cfg(test)]
+mod tests;
+
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(Includes::new(files)),
+    module_name: |path| Some(path.file_name()),
+    imported_name: |module| plain(module).rsplit('/').next(),
+    is_package: |_| false,
+    is_settings: |_| false,
+};
+
+/// Files in other languages, or in none, that are included.
+const EXTENSIONS: [&str; 10] = [
+    "def", "inc", "inl", "impl", "ixx", "tbl", "tcc", "tpp", "txx", "x",
+];
+
+/// Directories that compilers are often told to look in.
+const ROOTS: [&str; 7] = [
+    "include", "includes", "inc", "src", "source", "lib", "public",
+];
+
+/// Headers of the standard library of C, and of what is always there beside it, sorted. Between `<>`
+/// they are those, whatever else is called so.
+const STANDARD: [&str; 34] = [
+    "assert.h",
+    "complex.h",
+    "ctype.h",
+    "dirent.h",
+    "dlfcn.h",
+    "errno.h",
+    "fcntl.h",
+    "fenv.h",
+    "float.h",
+    "getopt.h",
+    "inttypes.h",
+    "limits.h",
+    "locale.h",
+    "malloc.h",
+    "math.h",
+    "poll.h",
+    "pthread.h",
+    "regex.h",
+    "sched.h",
+    "setjmp.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "time.h",
+    "unistd.h",
+    "wchar.h",
+    "windows.h",
+];
+
+/// The files that may be included, by their names.
+#[derive(Debug)]
+struct Includes {
+    by_name: HashMap<Box<str>, Vec<FileId>>,
+    /// By file whether it belongs to the one program that all are taken for.
+    is_code: Vec<bool>,
+}
+
+impl Includes {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut by_name: HashMap<Box<str>, Vec<FileId>> = HashMap::default();
+        let mut is_code = Vec::with_capacity(files.files().len());
+        for id in files.ids() {
+            let file = files.file(id);
+            let is_of_family = file.language.family() == FAMILY;
+            is_code.push(is_of_family);
+            if is_of_family || EXTENSIONS.contains(&file.path.extension()) {
+                let name = file.path.file_name().into();
+                by_name.entry(name).or_default().push(id);
+            }
+        }
+        Self { by_name, is_code }
+    }
+
+    /// The likeliest of the files whose path ends with what is included.
+    fn by_ending(&self, files: &dyn FileTree, directory: &str, path: &str) -> Option<FileId> {
+        let path = path.trim_start_matches("../").trim_start_matches("./");
+        let name = path.rsplit('/').next()?;
+        let ends = |id: &FileId| {
+            let rest = files.path(*id).strip_suffix(path)?;
+            (rest.is_empty() || rest.ends_with('/')).then_some((*id, rest.trim_end_matches('/')))
+        };
+        let found = self.by_name.get(name)?.iter().filter_map(ends);
+        let best = found.min_by_key(|(id, root)| {
+            let last = root.rsplit('/').next().unwrap_or(root);
+            (
+                !is_below(directory, root),
+                Reverse(shared_segments(directory, root)),
+                !(root.is_empty() || ROOTS.contains(&last)),
+                root.len(),
+                *id,
+            )
+        });
+        best.map(|(id, _)| id)
+    }
+}
+
+/// A module without what stands around system headers.
+fn plain(module: &str) -> &str {
+    module.trim_matches(['<', '>', '"'])
+}
+
+impl ModuleResolver for Includes {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        let (path, is_system) = (plain(module), module.starts_with('<'));
+        let directory = parent(files.path(importer));
+        if !is_system {
+            let beside = join(directory, path).and_then(|path| files.find(&path));
+            if beside.is_some_and(|beside| beside != importer) {
+                return beside;
+            }
+        } else if STANDARD.binary_search(&path).is_ok() {
+            return None;
+        }
+        let found = self.by_ending(files, directory, path);
+        found.filter(|found| *found != importer)
+    }
+
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        let directory = importer.map_or("", |importer| parent(files.path(importer)));
+        self.by_ending(files, directory, plain(name))
+    }
+
+    /// What is linked together is not known: all of the repository.
+    fn package_of(&self, file: FileId) -> Option<u32> {
+        let is_code = self.is_code.get(file.0 as usize).copied();
+        is_code.filter(|is_code| *is_code).map(|_| 0)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let names = self.by_name.iter();
+        let names = names.map(|(name, ids)| name.len() + ids.capacity() * 4 + 48);
+        names.sum::<usize>() + self.is_code.capacity()
+    }
+}
