@@ -26,6 +26,8 @@ pub(crate) struct Context {
     pub(crate) enclosing: Option<LocalId>,
     /// The innermost definition of any kind: what definitions stand in.
     pub(crate) parent: Option<LocalId>,
+    /// The type whose members stand here, outside of its own body.
+    pub(crate) receiver: Option<Span>,
     /// What statements here belong to.
     pub(crate) place: Place,
     /// What expressions here mean.
@@ -224,6 +226,7 @@ impl<'t> Collector<'t> {
             context: Context {
                 enclosing: None,
                 parent: None,
+                receiver: None,
                 place: Place::Module,
                 position: Position::Value,
                 message: None,
@@ -311,6 +314,12 @@ impl<'t> Collector<'t> {
                 last_row,
             },
         });
+    }
+
+    /// The comments that end on the line before a row.
+    pub(crate) fn comment_above(&self, row: u32) -> Option<Span> {
+        let run = self.comments.filter(|run| run.last_row + 1 == row);
+        run.map(|run| run.span)
     }
 
     /// Adds a stretch that is not code.

@@ -88,6 +88,9 @@ pub(crate) struct OriginForm {
     pub(crate) is_minified: fn(&Frame) -> bool,
     /// Whether an engine runs the file at a path, which is then built or a source.
     pub(crate) is_script: fn(&str) -> bool,
+    /// Whether a path, which begins at some root of sources, says all directories below it: a file that
+    /// has only its name is another one.
+    pub(crate) is_complete: fn(&str) -> bool,
     /// Extensions of files that hold one component each, of the same name.
     pub(crate) component_extensions: &'static [&'static str],
 }
@@ -102,6 +105,7 @@ impl OriginForm {
         bundle: |_| None,
         is_minified: |_| false,
         is_script: |_| false,
+        is_complete: |_| false,
         component_extensions: &[],
     };
 }
@@ -133,6 +137,11 @@ pub fn is_minified(frame: &Frame) -> bool {
 /// Whether an engine runs the file at a path, which is then built or a source.
 pub fn is_script(path: &str) -> bool {
     forms().any(|form| (form.is_script)(path))
+}
+
+/// Whether a path says all directories below a root of sources.
+pub fn is_complete(path: &str) -> bool {
+    forms().any(|form| (form.is_complete)(path))
 }
 
 /// Extensions of files that hold one component each, of the same name.
@@ -270,6 +279,14 @@ mod tests {
             "composer symfony/http-kernel > Kernel.php",
         );
         check(
+            "/r/.cargo/git/checkouts/acme-0a1b2c3d/4e5f607/shop/src/lib.rs",
+            "cargo acme > shop/src/lib.rs",
+        );
+        check(
+            "/b/ruby/3.2.0/bundler/gems/acme-fa1b2c3d4e5f/lib/acme.rb",
+            "gem acme > lib/acme.rb",
+        );
+        check(
             "/usr/lib/ruby/gems/2.7.0/gems/rubocop-ast-1.2/lib/rubocop/ast.rb",
             "gem rubocop-ast > lib/rubocop/ast.rb",
         );
@@ -310,10 +327,32 @@ mod tests {
             "/rustc/0a1b/library/std/src/panicking.rs",
             "foreign library/std/src/panicking.rs",
         );
-        check(
-            "/usr/local/go/src/net/http/server.go",
-            "foreign net/http/server.go",
-        );
+        for (path, inner) in [
+            ("/usr/local/go/src/net/http/server.go", "net/http/server.go"),
+            (
+                "/opt/hostedtoolcache/go/1.22.0/x64/src/runtime/panic.go",
+                "runtime/panic.go",
+            ),
+            ("/usr/lib/go-1.22/src/runtime/panic.go", "runtime/panic.go"),
+            (
+                "/r/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/src/os/file.go",
+                "os/file.go",
+            ),
+            (
+                "/r/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/panic.rs",
+                "library/core/src/panic.rs",
+            ),
+            ("com/sun/proxy/A.java", "com/sun/proxy/A.java"),
+            ("kotlin/collections/Maps.kt", "kotlin/collections/Maps.kt"),
+            ("System/Linq/Enumerable.cs", "System/Linq/Enumerable.cs"),
+            ("/usr/include/c++/13/bits/stl_vector.h", "bits/stl_vector.h"),
+            ("/usr/include/fmt/core.h", "fmt/core.h"),
+            ("/build/glibc-2.31/malloc/malloc.c", "malloc/malloc.c"),
+            ("C:/VS/VC/Tools/MSVC/14.3/include/vector", "vector"),
+            ("/usr/lib/ruby/3.2.0/json/common.rb", "json/common.rb"),
+        ] {
+            check(path, &format!("foreign {inner}"));
+        }
         // Those that only look like one.
         check("/home/a/python/lib/events.py", "project");
         check("src/internal/client/events.js", "project");
@@ -324,6 +363,7 @@ mod tests {
     fn copies_are_known_by_their_directories() {
         check("assets/vendor/jquery/jquery.js", "foreign jquery/jquery.js");
         check("/build/vendor/serde/src/lib.rs", "foreign serde/src/lib.rs");
+        check("src/third_party/zlib/inflate.c", "foreign zlib/inflate.c");
         check("/home/vendor/app/run.py", "project");
     }
 

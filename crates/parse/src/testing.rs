@@ -45,6 +45,21 @@ pub(crate) fn same(found: &[String], expected: &str, source: &str) {
     );
 }
 
+/// Checks the cases of a text: each is a source, a line `---`, and the lines that are expected; a line
+/// `===` stands between two. Gives the number of cases.
+#[track_caller]
+pub(crate) fn check_cases(cases: &str, facts: impl Fn(&str) -> Vec<String>) -> usize {
+    let cases = cases.split("\n===\n");
+    let mut count = 0;
+    for case in cases {
+        let (source, expected) = case.split_once("\n---\n").unwrap_or((case, ""));
+        let source = source.strip_suffix("\n---").unwrap_or(source);
+        same(&facts(source), expected, source);
+        count += 1;
+    }
+    count
+}
+
 /// `kind qualified_name flags: signature`.
 pub(crate) fn definitions(language: Language, text: &str) -> Vec<String> {
     facts(language, text)
@@ -236,6 +251,32 @@ impl Tree {
             .collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { files }
+    }
+
+    /// Files of a text: each begins with a line `//- path`.
+    pub(crate) fn of(text: &str) -> Self {
+        let files = text.split("//- ").skip(1);
+        let files: Vec<(&str, &str)> = files
+            .map(|file| file.split_once('\n').unwrap_or((file, "")))
+            .collect();
+        Self::new(&files)
+    }
+
+    /// Checks lines of the form `importer module -> path`; without a path for what is found nowhere.
+    /// Gives their number.
+    #[track_caller]
+    pub(crate) fn check(&self, system: &ModuleSystem, table: &str) -> usize {
+        let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+        let (mut expected, mut found) = (Vec::new(), Vec::new());
+        for line in lines {
+            let (question, _) = line.split_once(" ->").unwrap();
+            let (importer, module) = question.split_once(' ').unwrap();
+            expected.push(line.to_owned());
+            let path = self.resolve(system, importer, module);
+            found.push(format!("{question} -> {path}").trim_end().to_owned());
+        }
+        assert_eq!(found, expected, "\n{}\n", found.join("\n"));
+        found.len()
     }
 
     /// The path of the file that a module, as written in a file, stands for; empty for none.

@@ -1,8 +1,19 @@
-//! Lines of stack traces and error messages. The forms of each language stand in its [`TraceForm`];
-//! here is what they share, and the order in which they are asked.
+//! Lines of stack traces and of messages that compilers and test runners write. The forms of each
+//! language stand in its [`TraceForm`]; here is what they share, and the order in which they are asked.
+//! How lines belong together is in [`pieces`].
+
+pub(crate) mod messages;
+mod pieces;
+pub(crate) mod places;
 
 use foveate_model::Language;
 
+pub use self::pieces::{Piece, Trace, pieces};
+pub use self::places::clean_path;
+use self::places::name_in;
+pub(crate) use self::places::{
+    Location, frame, is_path, leading_location, leading_number, location,
+};
 use crate::languages;
 
 /// A stack frame of a traceback.
@@ -27,6 +38,18 @@ pub enum Order {
     OutermostFirst,
     /// The first frame is where it broke, as in most languages.
     InnermostFirst,
+    /// The same, and each frame names the function that is called at its place, not the one that the
+    /// place is in (PHP).
+    InnermostCalls,
+}
+
+/// What a compiler, a test runner or an engine says of a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// The place, where the line says it.
+    pub place: Option<Frame>,
+    /// The text; empty where it is on the next line.
+    pub text: String,
 }
 
 /// What a line of a trace is.
@@ -42,8 +65,16 @@ pub enum Mark {
     Joint,
     /// IPython's `---> 12 code`: the line of the frame before.
     Arrow(u32),
-    /// A numbered line of source, carets, `... 12 more`.
+    /// Carets, `... 12 more`, notes.
     Filler,
+    /// A line of source behind its number and a bar: `12 | return a;`.
+    Source,
+    /// `a.c:3:5: error: text`, `thread 'main' panicked at a.rs:3:5:`.
+    Message(Message),
+    /// The function that the places below it are in: `--- FAIL: TestSum (0.00s)`.
+    Function(String),
+    /// A place of the message above it: `  --> a.rs:3:5`. Elsewhere it is only a place.
+    Place(Frame),
     /// The error: `ValueError: …`.
     Error,
 }
@@ -63,6 +94,8 @@ pub(crate) struct TraceForm {
     pub(crate) is_joint: fn(&str) -> bool,
     /// Whether a line is surely an error.
     pub(crate) is_error: fn(&str) -> bool,
+    /// The function on the line above a [`Mark::Location`], as it is called in sources: `Pool.get`.
+    pub(crate) function_above: fn(&str) -> String,
     /// What stands before the text of an error, in the order in which it is taken off.
     pub(crate) error_prefixes: &'static [&'static str],
     /// The sign of an intent that a trace of this language is.
@@ -78,6 +111,7 @@ impl TraceForm {
         is_header: |_| false,
         is_joint: |_| false,
         is_error: |_| false,
+        function_above: name_in,
         error_prefixes: &[],
         signal: "stack_trace",
     };
@@ -88,10 +122,17 @@ const MAX_LINE: usize = 4_000;
 
 /// Whether a line is surely part of a trace.
 pub fn is_trace_line(line: &str) -> bool {
-    matches!(
-        read(line),
-        Some(Mark::Header | Mark::Frame(..) | Mark::Location(_) | Mark::Joint)
-    )
+    match read(line) {
+        Some(Mark::Header | Mark::Frame(..) | Mark::Location(_) | Mark::Joint) => true,
+        Some(Mark::Message(message)) => message.place.is_some(),
+        _ => false,
+    }
+}
+
+/// The function on the line above a place.
+fn function_above(path: &str, line: &str) -> String {
+    let form = language_of(path).map(|language| &languages::spec(language).traces);
+    form.map_or(name_in(line), |form| (form.function_above)(line))
 }
 
 /// The frame that a piece of code in a sentence is, where it names a function.
@@ -136,10 +177,22 @@ fn forms() -> impl Iterator<Item = &'static TraceForm> {
 /// `E/Timber ( 3055): at …` of Android's log, `>>> ` before a header.
 fn strip_log_prefix(text: &str) -> &str {
     let text = text.strip_prefix("> ").unwrap_or(text);
+    let text = strip_process(text);
     match text.split_once("): ") {
         Some((prefix, rest)) if prefix.len() < 40 && prefix.as_bytes().get(1) == Some(&b'/') => {
             rest.trim_start()
         }
+        _ => text,
+    }
+}
+
+/// Without the number of the process: `==12== Invalid read`.
+fn strip_process(text: &str) -> &str {
+    let numbered = text
+        .strip_prefix("==")
+        .and_then(|rest| rest.split_once("=="));
+    match numbered {
+        Some((process, rest)) if process.bytes().all(|b| b.is_ascii_digit()) => rest.trim_start(),
         _ => text,
     }
 }
@@ -183,7 +236,7 @@ pub fn is_error(text: &str) -> bool {
         "DoesNotExist",
         "NotFound",
     ];
-    let text = text.trim();
+    let text = strip_process(text.trim());
     if STARTS.iter().any(|start| text.starts_with(start))
         || forms().any(|form| (form.is_error)(text))
     {
@@ -213,92 +266,47 @@ pub fn error_text(line: &str) -> &str {
     text
 }
 
-/// A frame as written.
-pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame {
-    Frame {
-        path: clean_path(path),
-        line,
-        column,
-        function: clean_function(function),
-    }
-}
-
-/// Takes off what bundlers, servers and Windows put into a path.
-pub fn clean_path(path: &str) -> String {
-    let mut path = path.trim_matches(['"', '\'', '`', '<', '>', '(', ')', ' ']);
-    if let Some((scheme, rest)) = path.split_once("://") {
-        let bundled = scheme.starts_with("webpack");
-        let hosted = matches!(scheme, "http" | "https") || bundled && !rest.starts_with('/');
-        path = match rest.split_once('/') {
-            Some((_, path)) if hosted || bundled => path,
-            _ => rest,
-        };
-        if bundled && let Some((_, path)) = path.rsplit_once("~/") {
-            // What webpack called this directory once.
-            return clean_path(&format!("node_modules/{path}"));
+/// What a text tells, for tests: the frames, the innermost last, then the errors.
+#[cfg(test)]
+pub(crate) fn told(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut told, mut errors) = (Vec::new(), Vec::new());
+    for piece in pieces(&lines) {
+        match piece {
+            Piece::Trace(trace) => {
+                told.extend(trace.frames.iter().map(shown));
+                errors.extend(trace.errors);
+            }
+            Piece::Plain(part) => {
+                let plain = lines.get(part).unwrap_or_default().iter();
+                let found = plain.filter(|line| is_error(line));
+                errors.extend(found.map(|line| error_text(line).to_owned()));
+            }
         }
     }
-    let path = path.split('?').next().unwrap_or(path);
-    // `**init**.py`: Markdown took the underscores for emphasis.
-    let path = path.replace('\\', "/").replace("**", "__");
-    path.trim_start_matches("./").to_owned()
+    told.extend(errors.iter().map(|error| format!("! {}", error.trim())));
+    told.join(" | ")
 }
 
-fn clean_function(function: &str) -> String {
-    let function = function.trim().trim_matches(['`', '\'', '"']);
-    if function.starts_with('<') {
-        return String::new();
+#[cfg(test)]
+fn shown(frame: &Frame) -> String {
+    let mut text = format!("{}:{}", frame.path, frame.line);
+    if frame.column > 0 {
+        text.push_str(&format!(":{}", frame.column));
     }
-    let function = function.split(['(', ' ']).next().unwrap_or("");
-    function.trim_start_matches("Object.").to_owned()
-}
-
-/// A path as written, its line and its column, which are 0 where they are not given.
-pub(crate) type Location<'a> = (&'a str, u32, u32);
-
-/// `path:12:34` or `path:12`.
-pub(crate) fn location(text: &str) -> Option<Location<'_>> {
-    let text = text.trim();
-    let (head, last) = text.rsplit_once(':')?;
-    let last = number(last)?;
-    match head.rsplit_once(':') {
-        Some((path, line)) if number(line).is_some() => Some((path, number(line)?, last)),
-        _ => Some((head, last, 0)),
+    if !frame.function.is_empty() {
+        text.push_str(&format!(" {}", frame.function));
     }
+    text
 }
 
-fn number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
-}
-
-pub(crate) fn leading_number(text: &str) -> u32 {
-    let end = text.bytes().take_while(u8::is_ascii_digit).count();
-    text.get(..end).and_then(number).unwrap_or(0)
-}
-
-/// Whether a text may be a path of a source file: no spaces around it, an extension.
-pub(crate) fn is_path(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or("");
-    let name = name.split('?').next().unwrap_or(name);
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let plausible =
-        (1..=6).contains(&extension.len()) && extension.chars().all(char::is_alphanumeric);
-    (plausible && !path.contains(['"', '(', ')']))
-        || path.starts_with("node:")
-        || path.starts_with("webpack")
-}
-
-/// The path and line that `a/b.ext:12:` begins with, and what follows; `text` may not begin with a
-/// path that has blanks.
-pub(crate) fn leading_location<'a>(text: &'a str, ending: &str) -> Option<(Location<'a>, &'a str)> {
-    let at = text.find(&format!("{ending}:"))?;
-    let end = at + ending.len();
-    let path = text.get(..end)?;
-    let rest = text.get(end + 1..)?;
-    let line = leading_number(rest);
-    let rest = rest
-        .trim_start_matches(|c: char| c.is_ascii_digit())
-        .strip_prefix(':')?;
-    (line > 0 && !path.contains(' ')).then_some(((path, line, 0), rest))
+/// Checks what texts tell.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn check(cases: &[(&str, &str)]) {
+    let differ = cases.iter().filter(|(text, wanted)| told(text) != *wanted);
+    let shown: Vec<String> = differ
+        .map(|(text, wanted)| format!("{text}\n  wanted: {wanted}\n  told:   {}\n", told(text)))
+        .collect();
+    assert!(shown.is_empty(), "{}", shown.join("\n"));
 }

@@ -57,6 +57,15 @@ pub(crate) struct Form {
     pub(crate) tool_notes: &'static [&'static str],
     /// What functions inside functions are.
     pub(crate) nesting: Nesting,
+    /// Members that give what stands before them, or what it wraps, sorted: `unwrap` in `a.unwrap().b()`.
+    pub(crate) transparent: &'static [&'static str],
+    /// Types that are about their first type argument, sorted: `Option` in `Option<A>`.
+    pub(crate) wrappers: &'static [&'static str],
+    /// The first type argument of a type, by the node of its name.
+    pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
+    /// The text to be parsed instead, every byte of it at its place: where the tree of the text shows
+    /// that a macro hides definitions from the grammar.
+    pub(crate) exposed: fn(&Tree, &str, &mut Parser) -> Option<String>,
 }
 
 impl Form {
@@ -81,6 +90,10 @@ impl Form {
             is_documentation: |text| text.starts_with("/**"),
             tool_notes: &[],
             nesting: Nesting::Plain,
+            transparent: &[],
+            wrappers: &[],
+            type_argument: |_| None,
+            exposed: |_, _, _| None,
         }
     }
 }
@@ -129,7 +142,16 @@ impl Walker {
         let tables = self.tables();
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
+<<<<<<< HEAD
+            let tree = syntax::tree(parser, text.as_bytes(), limits)?;
+            let exposed = (self.form.exposed)(&tree, text, parser);
+            let exposed = exposed.filter(|exposed| exposed.len() == text.len());
+            exposed
+                .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), limits))
+                .or(Some(tree))
+=======
             syntax::tree(parser, shown, limits)
+>>>>>>> cbfdb55 (wip)
         })?;
         Some(self.walk(&tree, text, limits).finish(language))
     }
@@ -271,6 +293,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn enter_definition(&mut self, depth: u32, id: LocalId, kind: DefinitionKind) {
         self.collector.within(depth, |context| {
             context.parent = Some(id);
+            context.receiver = None;
             context.position = Position::Value;
             context.message = None;
             context.place = match kind {

@@ -19,10 +19,12 @@ const LANGUAGES: &[&str] = &[
     "typescript",
     "tsx",
     "ruby",
+    "php",
     "vue",
     "svelte",
     "markdown",
     "java",
+    "rust",
 ];
 
 /// Sources that hold most constructs; mutations break them in places that matter.
@@ -34,6 +36,8 @@ const SOURCES: &[&str] = &[
     "<script lang=\"ts\">\nimport A from './A.vue';\nexport let a: A[] = f();\nfunction g(x) { return x; }\n</script>\n<!-- <A/> -->\n<A :b=\"g(a)\" {a} on:c={() => g({ d: 'é' })}>{{ a.b }}{#if a}é{/if}</A>\n<style>a{}</style>\n",
     "package a.b;\nimport c.D;\nimport static c.D.e;\nimport f.*;\n/** Doc. */\n@Ann(x = 1, y = \"é\")\npublic abstract class A<T extends B & C> extends D<T> implements E, f.G {\n  private static final int X = 1, Y[] = {2};\n  H<?> h = new H<I[]>(X) { int z; void m() { run(z); } };\n  static { int q = e(); }\n  @Inject <U> A(U u, T... ts) throws J { super(u); this.h = ts[0]; }\n  protected <R> R run(Map<K, f.L[]> m) throws N {\n    for (T t : ts) { t.a().b(x -> x.c(), A::d, f.A::new); }\n    try (O o = open()) { o.read(); } catch (P | f.Q e) { log.warn(\"no é\", e); throw new R(\"é \" + e); }\n    if (o instanceof S s && s.ok()) return switch (o) { case U(V v, var w) -> v.x(); default -> null; };\n    l: while (((W) o).go() != Y.class) break l;\n    String t = \"\"\"\n        é\n        \"\"\";\n  }\n  enum Z { P, Q(1) { void r() {} }; Z(int i) {} }\n  record Rec(int x, @Ann String... y) { Rec { check(x, \"bad\"); } }\n  @interface Ann { String value() default \"\"; int[] z() default {}; }\n  interface I { int N = 1; void a(); default void b() {} }\n}\nmodule a.b { requires c; uses d.E; provides d.E with f.G; }\n",
     "# Doc.\nrequire_relative '../a'\nmodule M\n  class A::B < C[1]\n    include D, E::F\n    attr_reader :g, 'h'\n    P = Struct.new(:q) do\n      def r(s) = s + q\n    end\n    private\n    def i(j, (k, *l), m: 1, **n, &o)\n      @p, t = super, j.u(k)&.v\n      raise X::Y, \"é #{t.w} n\" unless @p ||= Z.new\n    rescue T => e\n      log.warn <<~TXT, e\n        té #{e.x}\n      TXT\n    end\n    class << self; alias a b; define_method(:c) { |d| d }; end\n  end\nend\nRSpec.describe M::A, :f do\n  let(:g) { described_class.new }\n  it \"h #{1}\" do case g in {a:, b: [c, *d]} then d end end\nend\n",
+    "//! Doc é.\n#![allow(x)]\nuse a::{self, b::{C, d as e, f::*}, super::g};\nextern crate h as i;\n#[path = \"j.rs\"] mod k;\n/// Doc.\n#[derive(Clone, l::M)]\npub struct A<'a, T: B + 'a = u8, const N: usize = 1>(pub T, &'a str) where T: Fn(u8) -> C;\npub(crate) union U { a: u8, b: f32 }\nenum E<T> { A, B(T, u8), #[error(\"é {0}\")] C { d: D }, F = 1 }\npub trait X: Y + z::Z { type O: P; const Q: u8 = 1; fn r(&self) -> Self::O; async fn s(self: Box<Self>) {} }\nimpl<'a, T> X for A<'a, T> where T: B { type O = u8; fn r(&self) -> Self::O { self.0.t()?.u::<V>().await } }\nimpl A<'_, u8> { pub const fn w(mut self, (x, y): (u8, W)) -> Result<Self, E> { let Some(z) = Self::w(x) else { return Err(E::new(\"é\")) }; z } }\nmacro_rules! m { ($a:expr, $($b:ident),*) => { f($a); $(fn $b() {})* }; () => {} }\ncfg_if! { if #[cfg(x)] { mod n; fn o() {} } else { use p::q; } }\nthread_local! { static R: Cell<S> = const { Cell::new(1) } }\nstatic mut T: U = U { a: 1 }; const _: () = { fn v() {} };\n#[cfg(test)] mod tests { use super::*; #[tokio::test] async fn w() { assert_eq!(super::x(y.z(), m![a::b(c)]), \"é{d}\", e = f.g()); } }\nfn main() { for (a, B { c, d: E(f), .. }) in g.iter() { match h { I::J(k) | k if k.l() => |m: N, &o| m.p(o), _ => {} } if let Some(ref mut q) = r && s { log::info!(\"é {}\", q.t); } } }\n",
+    "<p>é</p><?php\nnamespace A\\B;\nuse C\\{D as E, function f};\nrequire_once __DIR__ . '/g.php';\ndefine('H', 1);\n/** @test */\n#[I(1), J\\K]\nabstract class L extends M implements \\N {\n  use O, P\\Q { r as protected s; }\n  const T = 'é';\n  /** @var U|null */\n  private static ?V $w = null;\n  /** @param X $y\n   * @return Z */\n  public function __construct(private readonly A $a, $y, B ...$b): ?static {\n    [$c, 'd' => $d] = $this->e?->f(self::$w, g: new H);\n    try { throw new I(\"n {$c->d()} $e[0]\"); } catch (J|K $l) { echo <<<T\n é {$l->m}\n T; }\n    return fn (N $n) => function () use ($n) { static $o = P::q(); };\n  }\n}\nenum R: string { case S = 's'; }\nit('t', function () { expect(1); });\n?><b><?= $u ?>",
 ];
 
 #[track_caller]

@@ -19,7 +19,6 @@ mod names;
 mod pasted;
 mod paths;
 mod repair;
-mod trace;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ mod hunks;
 mod lookup;
 mod masks;
 mod modules;
+mod origin;
 mod traces;
 mod walker;
 
@@ -27,6 +28,7 @@ pub(super) static C: LanguageSpec = LanguageSpec {
     },
     code: code::C,
     traces: traces::C,
+    origins: origin::C,
     hunks: Some(hunks::heads(&["c", "h"])),
     ..LanguageSpec::new(Language::of(&C_RULES))
 };
@@ -39,6 +41,7 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CPP,
     traces: traces::CPP,
+    origins: origin::CPP,
     hunks: Some(hunks::heads(&["cc", "cpp", "cxx", "hh", "hpp", "hxx"])),
     ..LanguageSpec::new(Language::of(&CPP_RULES))
 };

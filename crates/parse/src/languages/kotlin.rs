@@ -2,6 +2,7 @@
 
 mod code;
 mod hunks;
+mod origin;
 mod traces;
 
 use foveate_model::{Language, LanguageRules};
@@ -15,6 +16,7 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
+    origins: origin::ORIGINS,
     hunks: Some(hunks::HUNKS),
     ..LanguageSpec::new(Language::of(&RULES))
 };

@@ -2,8 +2,11 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod modules;
 mod origin;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -17,6 +20,7 @@ pub(super) static PHP: LanguageSpec = LanguageSpec {
         lock_files: &["composer.lock"],
         ..Names::extensions(&["php", "phtml"])
     },
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -25,7 +29,12 @@ pub(super) static PHP: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("php", 11);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("php", 11)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -2,8 +2,12 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod manifest;
+mod modules;
 mod origin;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -15,6 +19,7 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
         lock_files: &["Cargo.lock"],
         ..Names::extensions(&["rs"])
     },
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -23,7 +28,12 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("rust", 5);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("rust", 5)
+};
 
 const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -112,6 +112,12 @@ impl<'t> Walk<'t> {
         self.done.contains(&start)
     }
 
+    /// Whether a member gives what stands before it, or what that wraps.
+    pub(super) fn is_transparent(&self, name: Node<'_>) -> bool {
+        let transparent = self.form.transparent;
+        !transparent.is_empty() && transparent.binary_search(&self.of(name)).is_ok()
+    }
+
     fn is_builtin(&self, name: &str) -> bool {
         self.form.builtin_types.binary_search(&name).is_ok()
     }
@@ -146,10 +152,12 @@ impl<'t> Walk<'t> {
                 break;
             }
             let mut link = |name: Node<'n>, is_called| {
-                links.push(Link {
-                    name: span(name),
-                    is_called,
-                });
+                if !(is_called && self.is_transparent(name)) {
+                    links.push(Link {
+                        name: span(name),
+                        is_called,
+                    });
+                }
             };
             start = node.start_byte();
             object = match steps.of(node) {

@@ -7,6 +7,9 @@ use tree_sitter::Node;
 use super::{Step, Walk};
 use crate::collect::span;
 
+/// Most wrappers that are taken off an expression.
+const MAX_WRAPPERS: usize = 8;
+
 impl<'t> Walk<'t> {
     /// Binds a local variable of the function around. The name is dealt with.
     pub(crate) fn local(&mut self, name: Node<'t>, value: Value) {
@@ -72,7 +75,17 @@ impl<'t> Walk<'t> {
 
     /// The type that a node names.
     pub(crate) fn type_of(&self, declared: Node<'t>) -> Option<TypeName> {
-        let named = (self.form.named_type)(declared)?;
+        let form = self.form;
+        let mut named = (form.named_type)(declared)?;
+        for _ in 0..MAX_WRAPPERS {
+            if form.wrappers.binary_search(&self.of(named)).is_err() {
+                break;
+            }
+            let Some(argument) = (form.type_argument)(named) else {
+                break;
+            };
+            named = (form.named_type)(argument)?;
+        }
         let path = self.plain_path(named)?;
         let is_builtin = self.form.builtin_types.binary_search(&self.of(named));
         is_builtin.is_err().then_some(TypeName {
@@ -81,28 +94,42 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// What an expression gives, where it is a name or a call of one.
-    pub(crate) fn value_of(&self, expression: Node<'t>) -> Value {
-        let path = match self.step(expression) {
-            Step::Call(function) => self.plain_path(function).map(Value::Call),
-            Step::Invoke { object, name } => match object {
-                None => Some(Value::Call(span(name))),
-                Some(object) => self
-                    .plain_path(object)
-                    .map(|before| Value::Call(Span::new(before.start as usize, name.end_byte()))),
-            },
-            Step::Same(inner) => return self.value_of_inner(inner),
-            _ => self.plain_path(expression).map(Value::Name),
-        };
-        path.unwrap_or(Value::Unknown)
-    }
-
-    /// One wrapper is taken off, no more: trees can be as deep as their text is long.
-    fn value_of_inner(&self, inner: Node<'t>) -> Value {
-        match self.step(inner) {
-            Step::Call(function) => self.plain_path(function).map(Value::Call),
-            _ => self.plain_path(inner).map(Value::Name),
+    /// What an expression gives, where it is a name or a call of one. What gives the same as a part of
+    /// it is taken off, some times and no more: trees can be as deep as their text is long.
+    pub(crate) fn value_of(&self, mut expression: Node<'t>) -> Value {
+        for _ in 0..MAX_WRAPPERS {
+            let path = match self.step(expression) {
+                Step::Call(function) => match self.step(function) {
+                    Step::Member {
+                        object: Some(object),
+                        name,
+                    } if self.is_transparent(name) => {
+                        expression = object;
+                        continue;
+                    }
+                    _ => self.plain_path(function).map(Value::Call),
+                },
+                Step::Invoke {
+                    object: Some(object),
+                    name,
+                } => {
+                    if self.is_transparent(name) {
+                        expression = object;
+                        continue;
+                    }
+                    self.plain_path(object)
+                        .map(|before| Span::new(before.start as usize, name.end_byte()))
+                        .map(Value::Call)
+                }
+                Step::Invoke { object: None, name } => Some(Value::Call(span(name))),
+                Step::Same(inner) => {
+                    expression = inner;
+                    continue;
+                }
+                _ => self.plain_path(expression).map(Value::Name),
+            };
+            return path.unwrap_or(Value::Unknown);
         }
-        .unwrap_or(Value::Unknown)
+        Value::Unknown
     }
 }

@@ -84,6 +84,7 @@ impl Finder<'_> {
                 let home = self.home(&installed);
                 (self.files_at(&frame.path), home.map(Built::From))
             }
+            Origin::Project if origin::is_complete(&frame.path) => (self.whole(&frame.path), None),
             Origin::Project => {
                 let files = self.files_at(&frame.path);
                 let script = files.first().filter(|_| origin::is_script(&frame.path));

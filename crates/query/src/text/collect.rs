@@ -4,7 +4,8 @@ use foldhash::HashSet;
 use foveate_index::citations::citations;
 use foveate_model::Language;
 use foveate_parse::code::{self, strip_prompt};
-use foveate_parse::{origin, traces};
+use foveate_parse::origin;
+use foveate_parse::traces::{self, Piece, Trace};
 
 use super::document::{Block, Document, Line};
 use super::inline::{self, Inline};
@@ -12,7 +13,6 @@ use super::literals::{self, Literal};
 use super::names;
 use super::pasted;
 use super::paths::{self, Link, Strictness};
-use super::trace::{self, Piece, Trace};
 use super::{Frame, Mention, MentionKind, PathMention, QueryText, Segment, SegmentKind};
 
 /// The longest error message that is kept, in bytes.
@@ -50,7 +50,7 @@ impl Collector {
     fn block(&mut self, block: &Block<'_>) {
         match block {
             Block::Code(lines, language) => {
-                for piece in trace::split(lines) {
+                for piece in traces::pieces(lines) {
                     match piece {
                         Piece::Trace(trace) => self.trace(&trace),
                         Piece::Plain(part) => {
@@ -61,7 +61,7 @@ impl Collector {
             }
             Block::Prose(lines) => {
                 let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
-                for piece in trace::split(&texts) {
+                for piece in traces::pieces(&texts) {
                     match piece {
                         Piece::Trace(trace) => self.trace(&trace),
                         Piece::Plain(part) => {

@@ -201,29 +201,26 @@ fn traces_of_other_languages_are_outermost_first() {
             "/go/src/acme/main.go:4 main",
             "/go/src/acme/db/pool.go:17 Pool.Get",
         ],
-        "panic: nil map",
+        "nil map",
     );
     check(
-        "thread 'main' panicked at src/pool.rs:9:5:\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/0a1b/library/std/src/panicking.rs:1:2\n   1: acme::pool::Pool::get\n             at ./src/pool.rs:9:5",
+        "thread 'main' panicked at src/pool.rs:9:5:\nno thread left\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/0a1b/library/std/src/panicking.rs:1:2\n   1: acme::pool::Pool::get\n             at ./src/pool.rs:9:5",
         &[
             "src/pool.rs:9 Pool.get",
             "/rustc/0a1b/library/std/src/panicking.rs:1 rust_begin_unwind",
         ],
-        "thread 'main' panicked at src/pool.rs:9:5:",
+        "no thread left",
     );
     check(
         "lib/acme/cop.rb:12:in `block in check': undefined method `name' (NoMethodError)\n\tfrom lib/acme/run.rb:3:in 'Acme::Run#call'",
-        &[
-            "lib/acme/run.rb:3 Acme.Run.call",
-            "lib/acme/cop.rb:12 check",
-        ],
-        "",
+        &["lib/acme/run.rb:3 Run.call", "lib/acme/cop.rb:12 check"],
+        "undefined method `name' (NoMethodError)",
     );
     check(
         "PHP Fatal error\n#0 /srv/src/Kernel.php(12): App\\Router->match('/')\n#1 /srv/public/index.php(3): App\\Kernel->run()",
         &[
-            "/srv/public/index.php:3 App\\Kernel.run",
-            "/srv/src/Kernel.php:12 App\\Router.match",
+            "/srv/public/index.php:3 ",
+            "/srv/src/Kernel.php:12 Kernel.run",
         ],
         "",
     );

@@ -1,29 +1,61 @@
-//! Frames of debuggers.
+//! Frames of debuggers and sanitizers, and messages of compilers and test frameworks, of C and C++.
 
-use crate::traces::{Mark, Order, TraceForm, frame, is_path, leading_number, location};
+mod frames;
+mod messages;
+mod names;
+
+use crate::traces::{Mark, TraceForm};
 
 pub(super) const C: TraceForm = TraceForm {
-    extensions: &["c"],
-    read: debugger,
+    extensions: &["c", "h"],
+    read: |text| {
+        frames::of_debugger(text)
+            .or_else(|| frames::of_valgrind(text))
+            .or_else(|| messages::compiler(text))
+            .or_else(|| messages::runtime(text))
+            .or_else(|| messages::test(text))
+            .or_else(|| is_filler(text).then_some(Mark::Filler))
+    },
+    is_header,
+    is_error: messages::is_error,
+    error_prefixes: &["SUMMARY: ", "ERROR: ", "what():  "],
     ..TraceForm::NONE
 };
 
 pub(super) const CPP: TraceForm = TraceForm {
-    extensions: &["cc", "cpp"],
+    extensions: &[
+        "cc", "cpp", "cxx", "hh", "hpp", "hxx", "cu", "cuh", "inl", "ipp", "tcc",
+    ],
     ..TraceForm::NONE
 };
 
-/// gdb's `#1  0x… in f (…) at a.c:12`.
-fn debugger(text: &str) -> Option<Mark> {
-    let rest = text.strip_prefix('#')?;
-    if leading_number(rest) == 0 && !rest.starts_with('0') {
-        return None;
-    }
-    let rest = rest
-        .trim_start_matches(|c: char| c.is_ascii_digit())
-        .trim_start();
-    let (head, place) = rest.rsplit_once(" at ")?;
-    let place = location(place).filter(|(path, ..)| is_path(path))?;
-    let head = head.split_once(" in ").map_or(head, |(_, name)| name);
-    Some(Mark::Frame(frame(place, head), Order::InnermostFirst))
+/// Extensions of all files that messages are about.
+const EXTENSIONS: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "cu", "cuh", "inl", "ipp",
+    "tcc", "m", "mm", "y", "l",
+];
+
+/// What sanitizers say before each stack.
+fn is_header(text: &str) -> bool {
+    let is_stack = text.ends_with(':');
+    is_stack
+        && [
+            "freed by thread",
+            "previously allocated by",
+            "allocated by thread",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start))
+        || is_stack && text.contains(" leak of ") && text.contains("allocated from")
+        || text.starts_with("Thread ") && text.contains(" received signal ")
 }
+
+fn is_filler(text: &str) -> bool {
+    let is_frame = text.starts_with("#") && text.contains(" in ") && text.contains("0x");
+    is_frame
+        || (text.starts_with("by 0x") || text.starts_with("at 0x")) && text.contains(": ")
+        || text.starts_with("Address 0x")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,191 @@
-//! Stack traces of C#.
+//! Stack traces of .NET and Mono, and messages of the compiler of C# and of test runners.
 
-use crate::traces::TraceForm;
+use crate::traces::messages::{of_build, text as message_text};
+use crate::traces::places::{has_extension, last_two, without_brackets};
+use crate::traces::{Frame, Mark, Order, TraceForm, frame, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["cs"],
+    read: |text| {
+        at(text)
+            .or_else(|| unity(text))
+            .or_else(|| of_build(text, EXTENSIONS))
+            .or_else(|| told(text))
+    },
+    is_joint: |text| text.starts_with("--- End of "),
+    is_error: |text| STARTS.iter().any(|start| text.starts_with(start)),
+    error_prefixes: &STARTS,
     ..TraceForm::NONE
 };
+
+const EXTENSIONS: &[&str] = &["cs", "razor", "cshtml", "vb", "fs"];
+
+const STARTS: [&str; 4] = [
+    "Unhandled exception. ",
+    "Unhandled Exception: ",
+    "---> ",
+    "(Inner Exception #",
+];
+
+/// `at Shop.Cart.Sum(Int32 n) in /a/Cart.cs:line 12`, Mono's `at Shop.Cart.Sum (System.Int32 n)
+/// [0x0001a] in /a/Cart.cs:12`, and without a place `at Shop.Cart.Sum(Int32 n)`.
+fn at(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("at ")?;
+    let rest = rest.strip_prefix("(wrapper ").map_or(rest, |rest| {
+        rest.split_once(") ").map_or(rest, |(_, rest)| rest)
+    });
+    let (method, place) = rest.rsplit_once(" in ").unwrap_or((rest, ""));
+    let method = method.split(" [0x").next().unwrap_or(method).trim_end();
+    let (head, arguments) = method.strip_suffix(')')?.split_once('(')?;
+    let head = head.trim_end();
+    if head.contains(' ') && !head.contains('<') || !head.contains('.') {
+        return None;
+    }
+    let name = Method::read(head);
+    let (path, line) = place.rsplit_once(':').unwrap_or((place, ""));
+    let line = line.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let found = match has_extension(path, EXTENSIONS) {
+        true => frame((path, leading_number(line), 0), ""),
+        // Without symbols the class tells the file, in most cases.
+        false if name.is_plain && has_types(arguments) => Frame {
+            path: name.path(),
+            line: 0,
+            column: 0,
+            function: String::new(),
+        },
+        false => return None,
+    };
+    let found = Frame {
+        function: name.function(),
+        ..found
+    };
+    Some(Mark::Frame(found, Order::InnermostFirst))
+}
+
+/// Whether arguments are types with names: `Int32 n, String name`.
+fn has_types(arguments: &str) -> bool {
+    let is_known = |c: char| c.is_alphanumeric() || " ,.`[]&*_+".contains(c);
+    let mut each = arguments.split(", ");
+    arguments.is_empty() || arguments.chars().all(is_known) && each.all(|one| one.contains(' '))
+}
+
+/// A method as the runtime calls it, taken apart.
+struct Method<'t> {
+    namespace: Vec<&'t str>,
+    /// The class, with those around it.
+    class: Vec<&'t str>,
+    name: &'t str,
+    /// Whether it is called as in no other language, so that no place needs to tell it.
+    is_plain: bool,
+}
+
+impl<'t> Method<'t> {
+    /// `Shop.Cart+Line.<Sum>d__3.MoveNext` is `Sum` of `Line`.
+    fn read(head: &'t str) -> Self {
+        let head = head.split_once('[').map_or(head, |(head, _)| head);
+        let (owner, method) = match head.find("..") {
+            Some(at) => (
+                head.get(..at).unwrap_or(""),
+                head.get(at + 1..).unwrap_or(""),
+            ),
+            None => head.rsplit_once('.').unwrap_or(("", head)),
+        };
+        let inner = owner.find(['<']).or_else(|| head.find('<'));
+        // The compiler's own classes and methods have the name of the source between `<` and `>`.
+        let written = inner.and_then(|at| compiled(head.get(at..)?));
+        let owner = match inner {
+            Some(at) => head.get(..at).unwrap_or(owner).trim_end_matches(['.', '+']),
+            None => owner,
+        };
+        let mut parts: Vec<&str> = owner.split(['.', '+']).collect();
+        let nested = owner
+            .split_once('+')
+            .map(|(outer, _)| outer.split('.').count());
+        // Of an interface's method that is written out, only the last name is the method's.
+        let class_at = nested.unwrap_or(parts.len()).saturating_sub(1);
+        let class = parts.split_off(class_at.min(parts.len()));
+        let is_capital = |part: &str| part.starts_with(char::is_uppercase);
+        let name = written.unwrap_or(method);
+        let mut names = parts.iter().chain(&class);
+        let is_method = is_capital(name) || name.starts_with('.') || name.contains("et_");
+        let is_plain = !parts.is_empty() && is_method && names.all(|part| is_capital(part));
+        Self {
+            namespace: parts,
+            class,
+            name,
+            is_plain,
+        }
+    }
+
+    /// `Shop/Cart.cs`
+    fn path(&self) -> String {
+        let class = self.class.first().copied().unwrap_or_default();
+        let class = class.split('`').next().unwrap_or(class);
+        let mut path = self.namespace.join("/");
+        path.push('/');
+        path + class + ".cs"
+    }
+
+    fn function(&self) -> String {
+        let class = self.class.last().copied().unwrap_or_default();
+        let class = class.split('`').next().unwrap_or(class);
+        let name = self.name.split(['`', '[']).next().unwrap_or(self.name);
+        let accessors = ["get_", "set_", "add_", "remove_", "init_"];
+        let accessed = accessors.iter().find_map(|start| name.strip_prefix(start));
+        match accessed.unwrap_or(name) {
+            ".ctor" => class.to_owned(),
+            ".cctor" => String::new(),
+            "<Main>$" | "Main$" => "Main".to_owned(),
+            name => last_two([class, name]),
+        }
+    }
+}
+
+/// The name in what the compiler made up: `<Sum>d__3.MoveNext`, `<>c.<Sum>b__3_0`,
+/// `<>c__DisplayClass3_0.<Sum>b__0`, `<Sum>g__Add|3_0`, which is a function inside `Sum`.
+fn compiled(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        // The closures of a pausing function have two brackets.
+        let inner = rest.get(at + 1..)?.trim_start_matches('<');
+        let (name, after) = inner.split_once('>')?;
+        if let Some(local) = after.strip_prefix("g__") {
+            return local.split('|').next();
+        }
+        if !name.is_empty() {
+            return Some(name);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Unity's `Shop.Cart:Sum(Int32) (at Assets/Cart.cs:12)`.
+fn unity(text: &str) -> Option<Mark> {
+    let (method, place) = text.strip_suffix(')')?.split_once(" (at ")?;
+    let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
+    let name = method.split(['(', ' ']).next()?.replace(':', ".");
+    let name = without_brackets(&name, '[', ']');
+    let mut found = frame(place, "");
+    found.function = last_two(name.split('.'));
+    Some(Mark::Frame(found, Order::InnermostFirst))
+}
+
+/// What test runners say: `Error Message:` with the text below, `Failed Shop.CartTests.Sums [3 ms]`.
+fn told(text: &str) -> Option<Mark> {
+    match text {
+        "Error Message:" => return Some(message_text("")),
+        "Stack Trace:" => return Some(Mark::Filler),
+        _ => {}
+    }
+    let name = match text.strip_prefix("Failed ") {
+        Some(rest) => rest.split_once(" [")?.0,
+        None => text.strip_suffix(" [FAIL]")?.rsplit(' ').next()?,
+    };
+    let name = name.split('(').next()?;
+    let is_test = name.contains('.') && !name.contains(' ');
+    is_test.then(|| Mark::Function(last_two(name.split('.'))))
+}
+
+#[cfg(test)]
+mod tests;

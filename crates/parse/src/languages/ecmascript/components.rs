@@ -101,7 +101,7 @@ impl Scripts {
     fn alone(&self, text: &str) -> String {
         let mut alone = String::with_capacity(text.len());
         let mut from = 0;
-        let mut blank = |part: &str, alone: &mut String| {
+        let blank = |part: &str, alone: &mut String| {
             alone.extend(part.bytes().map(|byte| match byte {
                 b'\n' => '\n',
                 _ => ' ',

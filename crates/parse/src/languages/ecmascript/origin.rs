@@ -10,6 +10,7 @@ pub(super) const ORIGINS: OriginForm = OriginForm {
     bundle,
     is_minified: |frame| frame.column >= MINIFIED_COLUMN && script(&frame.path).is_some(),
     is_script: |path| script(path).is_some(),
+    is_complete: |_| false,
     component_extensions: &["vue", "svelte", "tsx", "jsx", "ts", "js"],
 };
 

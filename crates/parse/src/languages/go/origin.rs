@@ -20,6 +20,9 @@ static MODULES: PackageManager = PackageManager {
 
 /// `/root/go/pkg/mod/github.com/a/b@v1.2.3/c.go`, `vendor/github.com/a/b/c.go`
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
+    if path.contains("/golang.org/toolchain@") {
+        return None;
+    }
     if let Some(rest) = below(path, "pkg/mod") {
         return Some((rest, installed(&MODULES, rest, rest.find('@')?)?));
     }
@@ -29,11 +32,20 @@ fn package(path: &str) -> Option<(&str, Origin<'_>)> {
 }
 
 fn runtime(path: &str) -> Option<&str> {
-    [
+    let roots = [
         "/usr/local/go/src/",
         "/usr/lib/go/src/",
         "/usr/lib/golang/src/",
-    ]
-    .iter()
-    .find_map(|root| path.strip_prefix(root))
+        "C:/Go/src/",
+        "C:/Program Files/Go/src/",
+    ];
+    let installed = roots.iter().find_map(|root| path.strip_prefix(root));
+    // `/opt/hostedtoolcache/go/1.22.0/x64/src/`, `/usr/local/Cellar/go/1.22.0/libexec/src/`,
+    // `/usr/lib/go-1.22/src/`, `…/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/src/`
+    installed.or_else(|| {
+        let marks = ["/go/1.", "/go-1.", "/golang.org/toolchain@", "/sdk/go1."];
+        let (_, rest) = marks.iter().find_map(|mark| path.split_once(mark))?;
+        let (above, rest) = rest.split_once("/src/")?;
+        (above.split('/').count() <= 2).then_some(rest)
+    })
 }

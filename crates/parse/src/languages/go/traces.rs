@@ -1,12 +1,25 @@
-//! Panics of Go.
+//! Panics of Go, and messages of its compiler, its vet and its tests.
 
+use crate::traces::messages::{message, text as message_text};
+use crate::traces::places::{has_extension, last_two, leading_place, without_brackets};
 use crate::traces::{Mark, TraceForm, frame, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["go"],
-    read: frame_location,
-    is_header: |text| text.starts_with("goroutine ") && text.contains('['),
+    read: |text| {
+        frame_location(text)
+            .or_else(|| test(text))
+            .or_else(|| said(text))
+            .or_else(|| is_filler(text).then_some(Mark::Filler))
+    },
+    is_header: |text| {
+        text.starts_with("goroutine ") && text.contains('[')
+            || text == "WARNING: DATA RACE"
+            || is_access(text)
+    },
     is_error: |text| text.starts_with("panic: "),
+    function_above: called,
+    error_prefixes: &["panic: "],
     ..TraceForm::NONE
 };
 
@@ -16,5 +29,126 @@ fn frame_location(text: &str) -> Option<Mark> {
     let place = location(place)?;
     let path = place.0;
     let go = path.ends_with(".go") && path.contains('/') && !path.contains(' ');
-    (go && (!offset.is_empty() || path.starts_with('/'))).then(|| Mark::Location(frame(place, "")))
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    (go && (!offset.is_empty() || path.starts_with('/') || is_drive))
+        .then(|| Mark::Location(frame(place, "")))
 }
+
+/// What the race detector says before each stack.
+fn is_access(text: &str) -> bool {
+    let is_stack = text.ends_with(':') && text.contains("goroutine ");
+    is_stack
+        && [
+            "Read at ",
+            "Write at ",
+            "Previous read at ",
+            "Previous write at ",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start))
+        || text.starts_with("Goroutine ") && text.ends_with("created at:")
+}
+
+/// `--- FAIL: TestSum/empty (0.00s)`; testify's `Error Trace: a_test.go:12` and `Error: text`.
+fn test(text: &str) -> Option<Mark> {
+    if let Some(rest) = text.strip_prefix("--- FAIL: ") {
+        let name = rest.split(['/', ' ']).next().unwrap_or(rest);
+        return Some(Mark::Function(name.to_owned()));
+    }
+    let error = text
+        .strip_prefix("Error:")
+        .filter(|rest| rest.starts_with("  "));
+    if let Some(error) = error {
+        return Some(message_text(error));
+    }
+    let place = text.strip_prefix("Error Trace:")?.trim();
+    let place = location(place).filter(|place| place.0.ends_with(".go"))?;
+    Some(message(place, "", ""))
+}
+
+/// `./a.go:3:5: text`, `vet: ./a.go:3:5: text`, a test's `a_test.go:12: text`, and what loggers write
+/// before and behind the place.
+fn said(text: &str) -> Option<Mark> {
+    let text = text.strip_prefix("vet: ").unwrap_or(text);
+    let text = undated(text);
+    let (place, rest) = leading_place(text)?;
+    let rest = rest.strip_prefix(':')?;
+    let text = rest.trim();
+    // What a test says may begin on the next line.
+    let is_said = rest.starts_with(' ') && !text.is_empty();
+    let is_meant = is_said || rest.is_empty() && place.0.ends_with("_test.go");
+    (is_meant && has_extension(place.0, &["go"]))
+        .then(|| message(place, "", text.trim_start_matches("error: ")))
+}
+
+/// Without the date and time of a log.
+fn undated(text: &str) -> &str {
+    let is_number = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_digit())
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_digit() || matches!(b, b'/' | b':' | b'.' | b'-'))
+    };
+    let mut rest = text;
+    for _ in 0..2 {
+        match rest.split_once(' ') {
+            Some((part, after)) if is_number(part) => rest = after,
+            _ => break,
+        }
+    }
+    rest
+}
+
+fn is_filler(text: &str) -> bool {
+    let starts = [
+        "exit status ",
+        "[signal SIG",
+        "=== RUN ",
+        "=== PAUSE ",
+        "=== CONT ",
+        "FAIL\t",
+        "...additional frames elided",
+        "Test:       ",
+        "Messages:   ",
+        "==================",
+    ];
+    text == "FAIL" || starts.iter().any(|start| text.starts_with(start))
+}
+
+/// `a.com/db.(*Pool).Get(0xc0…)` to `Pool.Get`, `main.run.func1()` to `run`.
+fn called(line: &str) -> String {
+    let line = line.trim().trim_start_matches("created by ");
+    let line = line.split(" in goroutine ").next().unwrap_or(line);
+    // Arguments are in the last parentheses; those of a receiver are before a dot.
+    let line = match line.rfind('(') {
+        Some(at) if line.ends_with(')') => line.get(..at).unwrap_or(line),
+        _ => line,
+    };
+    let line = without_brackets(line, '[', ']');
+    let line = line.rsplit('/').next().unwrap_or(&line);
+    let plain: String = line
+        .chars()
+        .filter(|c| !matches!(c, '(' | ')' | '*' | '&'))
+        .collect();
+    let mut parts = plain.split('.').filter(|part| !part.is_empty());
+    let package = parts.next().unwrap_or_default();
+    let name = last_two(parts.filter(|part| !is_inner(part)).map(|part| {
+        let part = part.split("-fm").next().unwrap_or(part);
+        part.split("-range").next().unwrap_or(part)
+    }));
+    match plain.contains('.') {
+        true => name,
+        false => package.to_owned(),
+    }
+}
+
+/// What the compiler calls functions inside others: `func1`, `2`, `gowrap1`, `glob`.
+fn is_inner(part: &str) -> bool {
+    let stem = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = stem.len() < part.len();
+    let starts = ["", "func", "gowrap", "deferwrap"];
+    (is_numbered && starts.contains(&stem)) || part == "glob"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,24 +1,67 @@
-//! Stack traces of all languages that run on Java's machine.
+//! Stack traces of all languages that run on Java's machine, and messages of Java's compiler and of the
+//! tools that run tests.
 
-use crate::traces::{Frame, Mark, Order, TraceForm, location};
+use crate::traces::messages::{message, of_compiler};
+use crate::traces::{Frame, Mark, Order, TraceForm, is_error, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["java"],
-    read: at,
-    is_error: |text| text.starts_with("Caused by: ") || text.starts_with("Exception in thread "),
-    error_prefixes: &["Caused by: "],
+    read: |text| {
+        let text = unlogged(text);
+        at(text)
+            .or_else(|| maven(text))
+            .or_else(|| surefire(text))
+            .or_else(|| short_failure(text))
+            .or_else(|| of_compiler(text, &["java"]))
+            .or_else(|| is_left_out(text).then_some(Mark::Filler))
+    },
+    is_header: |text| text == "FATAL EXCEPTION: main" || text.contains("<<< FAILURE!"),
+    is_error: |text| {
+        let bare = text.strip_prefix("=> ").unwrap_or(unlogged(text));
+        STARTS.iter().any(|start| bare.starts_with(start)) || (bare != text && is_error(bare))
+    },
+    error_prefixes: &[
+        "[ERROR] ",
+        "=> ",
+        "Exception in thread \"main\" ",
+        "Caused by: ",
+        "Suppressed: ",
+    ],
     ..TraceForm::NONE
 };
 
-/// `at a.b.C.name(C.java:1)`.
+const STARTS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Exception in thread "];
+
+/// Without what Maven and Android's log write before each line.
+fn unlogged(text: &str) -> &str {
+    let text = text.strip_prefix("[ERROR]").map_or(text, str::trim_start);
+    let logged = ["AndroidRuntime: ", "System.err: "];
+    let rest = logged.iter().find_map(|tag| Some(text.split_once(tag)?.1));
+    rest.map_or(text, str::trim)
+}
+
+/// `at a.b.C.name(C.java:1)`, with what loggers write behind it: `~[app.jar:1.2]`.
 fn at(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
     let rest = rest.strip_prefix("async ").unwrap_or(rest);
     let rest = rest.trim_end_matches([' ', '{', ',']);
+    let rest = match rest.rsplit_once(") ") {
+        Some((frame, jar)) if jar.starts_with(['~', '[']) => &rest[..=frame.len()],
+        _ => rest,
+    };
     let (name, place) = rest.strip_suffix(')')?.rsplit_once('(')?;
     let name = name.trim_end();
-    let is_method = !name.contains(' ') && name.contains('.');
-    (is_method && is_source(place)).then(|| Mark::Frame(frame(name, place), Order::InnermostFirst))
+    if name.contains(' ') || !name.contains('.') {
+        return None;
+    }
+    let found = if is_source(place) {
+        located(name, place)
+    } else if matches!(place, "Unknown Source" | "Native Method") {
+        sourceless(name)?
+    } else {
+        return None;
+    };
+    Some(Mark::Frame(found, Order::InnermostFirst))
 }
 
 /// `C.java:12`, `C.kt:12`, `C.scala:12`.
@@ -30,32 +73,145 @@ fn is_source(place: &str) -> bool {
         && !file.contains('/')
 }
 
-/// `a.b.C$D.name` in `C.java:12`: `a/b/C.java`, 12, `D.name`.
-fn frame(name: &str, place: &str) -> Frame {
-    let (file, line, column) = location(place).unwrap_or((place, 0, 0));
-    // `java.base/java.lang.Integer.parseInt`
+/// The packages of a class, and the class with its method: `a.b.C$D.name` to `a/b/` and `C$D.name`.
+fn split_package(name: &str) -> (String, &str) {
+    // `java.base/java.lang.Integer.parseInt`, `app//a.B.c`
     let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
-    let package: Vec<&str> = name
-        .split('.')
-        .take_while(|part| part.starts_with(char::is_lowercase))
-        .collect();
-    let inner: Vec<&str> = name.split('.').skip(package.len()).collect();
-    let inner = inner.join(".").replace('$', ".");
-    let mut path = package.join("/");
-    if !path.is_empty() {
-        path.push('/');
+    let mut rest = name;
+    let mut packages = String::new();
+    while let Some((part, after)) = rest.split_once('.') {
+        if !part.starts_with(|c: char| c.is_lowercase() || c == '_') {
+            break;
+        }
+        packages.push_str(part);
+        packages.push('/');
+        rest = after;
     }
-    path.push_str(file);
-    // Of `C.D.name` the last two: the method and the class that defines it.
-    let parts: Vec<&str> = inner.split('.').filter(|p| !p.is_empty()).collect();
-    let function = parts
-        .get(parts.len().saturating_sub(2)..)
-        .unwrap_or_default()
-        .join(".");
+    (packages, rest)
+}
+
+/// `a.b.C$D.name` in `C.java:12`: `a/b/C.java`, 12, `D.name`.
+fn located(name: &str, place: &str) -> Frame {
+    let (file, line, column) = location(place).unwrap_or((place, 0, 0));
+    let (packages, member) = split_package(name);
+    let stem = file.split('.').next().unwrap_or(file);
     Frame {
-        path,
+        path: packages + file,
         line,
         column,
-        function,
+        function: function(member, stem),
     }
 }
+
+/// A frame of a class that was built without names of files: a public class has one of its own name.
+fn sourceless(name: &str) -> Option<Frame> {
+    if name.contains("$$") {
+        return None;
+    }
+    let (packages, member) = split_package(name);
+    let class = member.split(['.', '$']).next()?;
+    let is_class = class.starts_with(char::is_uppercase) && class.chars().count() > 1;
+    (is_class && !packages.is_empty()).then(|| Frame {
+        path: format!("{packages}{class}.java"),
+        line: 0,
+        column: 0,
+        function: function(member, class),
+    })
+}
+
+/// The function of `C$D.name`, as sources call it: without what compilers add for lambdas, accessors
+/// and classes without a name. `stem` is the file's.
+fn function(member: &str, stem: &str) -> String {
+    let (classes, method) = member.rsplit_once('.').unwrap_or(("", member));
+    let is_named = |part: &&str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut owners: Vec<&str> = classes.split(['$', '.']).filter(is_named).collect();
+    let method = match written_name(method) {
+        // The body of a lambda that may pause is a class inside its function.
+        "invokeSuspend" | "invoke" if is_lambda_class(classes) => owners.pop().unwrap_or_default(),
+        "<init>" => "",
+        "<clinit>" => return String::new(),
+        method => method,
+    };
+    // `CartKt` holds what stands outside classes in `Cart.kt`.
+    let is_facade = |owner: &&str| owner.strip_suffix("Kt").is_some_and(|name| name == stem);
+    owners.retain(|owner| !is_facade(owner));
+    let owner = owners.pop().unwrap_or_default();
+    match (owner, method) {
+        (owner, "") => owner.to_owned(),
+        ("", method) => method.to_owned(),
+        (owner, method) => format!("{owner}.{method}"),
+    }
+}
+
+/// Whether a class is one without a name inside a function: `C$run$1`.
+fn is_lambda_class(classes: &str) -> bool {
+    let mut parts = classes.rsplit('$').peekable();
+    let is_numbered = parts.peek().is_some_and(|last| leading_number(last) > 0);
+    let name = parts.find(|part| leading_number(part) == 0);
+    is_numbered && name.is_some_and(|name| name.starts_with(char::is_lowercase))
+}
+
+/// `lambda$name$0`, `access$name`, `name$default`, `name$lambda$1`, `name-impl`: `name`.
+fn written_name(method: &str) -> &str {
+    let inner = ["lambda$", "access$"]
+        .iter()
+        .find_map(|start| method.strip_prefix(start))
+        .unwrap_or(method);
+    let name = inner.split(['$', '-']).next().unwrap_or(inner);
+    match name {
+        "" => method,
+        // The body of a lambda in a constructor, or in none.
+        "new" if inner.len() < method.len() => "<init>",
+        "static" if inner.len() < method.len() => "<clinit>",
+        name => name,
+    }
+}
+
+/// Maven's `/a/B.java:[3,5] text`.
+fn maven(text: &str) -> Option<Mark> {
+    let (path, rest) = text.split_once(":[")?;
+    let (place, text) = rest.split_once(']')?;
+    let (line, column) = place.split_once(',').unwrap_or((place, ""));
+    let (line, column) = (leading_number(line), leading_number(column));
+    let is_source = [".java", ".kt", ".scala", ".groovy"];
+    let is_meant = is_source.iter().any(|ending| path.ends_with(ending)) && line > 0;
+    let text = text.trim().trim_start_matches("error: ");
+    is_meant.then(|| message((path, line, column), "", text))
+}
+
+/// Surefire's `CartTest.sums:12 expected:<1> but was:<2>`, and with callers, `CartTest.sums:12->add:4`.
+fn surefire(text: &str) -> Option<Mark> {
+    let (head, rest) = text.split_once(' ')?;
+    let (name, line) = head
+        .split_once("->")
+        .unwrap_or((head, ""))
+        .0
+        .split_once(':')?;
+    let (class, method) = name.split_once('.')?;
+    let is_test = class.contains("Test") || class.ends_with("IT") || class.ends_with("Spec");
+    let is_word = |text: &str| {
+        text.chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    let is_line = !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
+    let is_meant = is_test && is_line && is_word(class) && is_word(method);
+    let path = format!("{}.java", class.split('$').next().unwrap_or(class));
+    let text = rest.trim_start_matches("» ");
+    is_meant.then(|| message((&path, leading_number(line), 0), name, text))
+}
+
+/// Gradle's `java.lang.AssertionError at CartTest.java:12`.
+fn short_failure(text: &str) -> Option<Mark> {
+    let (error, place) = text.split_once(" at ")?;
+    let is_error = !error.contains([' ', '(']) && error.contains('.') && is_error(error);
+    let place = location(place).filter(|(path, ..)| is_source(path))?;
+    is_error.then(|| message(place, "", error))
+}
+
+/// `... 12 common frames omitted`, `[CIRCULAR REFERENCE: …]`.
+fn is_left_out(text: &str) -> bool {
+    text.starts_with("[CIRCULAR REFERENCE") || text.starts_with("--- locals ---")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,203 @@
-//! Stack traces of PHP.
+//! Stack traces and messages of PHP, and what its frameworks and PHPUnit print.
 
-use crate::traces::{Mark, Order, TraceForm, frame, leading_number};
+use crate::traces::messages::message;
+use crate::traces::places::last_two;
+use crate::traces::{Mark, Order, TraceForm, frame, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["php"],
-    read: numbered,
+    read: |text| {
+        numbered(text)
+            .or_else(|| called_at(text))
+            .or_else(|| thrown(text))
+            .or_else(|| told(text))
+            .or_else(|| case(text))
+            .or_else(|| place_alone(text))
+            .or_else(|| is_label(text).then_some(Mark::Filler))
+    },
+    is_header: |text| text == "[stacktrace]",
+    is_error: |text| LEVELS.iter().any(|level| text.starts_with(level)),
+    error_prefixes: &["PHP "],
     ..TraceForm::NONE
 };
 
-/// `#0 /a.php(12): A->b()`.
+const LEVELS: [&str; 8] = [
+    "PHP Fatal error:",
+    "PHP Parse error:",
+    "PHP Warning:",
+    "PHP Notice:",
+    "PHP Deprecated:",
+    "PHP Recoverable fatal error:",
+    "Fatal error: Uncaught ",
+    "Parse error: syntax error",
+];
+
+/// What stands between an error and its frames.
+fn is_label(text: &str) -> bool {
+    matches!(
+        text,
+        "Stack trace:" | "Exception trace:" | "PHP Stack trace:" | "Call Stack:"
+    )
+}
+
+/// `#0 /a.php(12): A->b()`, where `b` is what the place calls, and `#1 [internal function]: A->b()`.
 fn numbered(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix('#')?;
-    if leading_number(rest) == 0 && !rest.starts_with('0') {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = rest.get(digits..).filter(|_| digits > 0)?.trim_start();
+    if rest == "{main}" || rest.starts_with("{main}") {
+        return Some(Mark::Filler);
+    }
+    let (place, call) = match rest.strip_prefix("[internal function]: ") {
+        Some(call) => (None, call),
+        None => {
+            let (path, rest) = rest.split_once(".php(")?;
+            let call = rest.split_once("): ").map_or("", |(_, call)| call);
+            (Some((format!("{path}.php"), leading_number(rest))), call)
+        }
+    };
+    let mut found = match &place {
+        Some((path, line)) => frame((path, *line, 0), ""),
+        None => frame(("", 0, 0), ""),
+    };
+    found.function = function(call);
+    Some(Mark::Frame(found, Order::InnermostCalls))
+}
+
+/// `App\Router->match('/')`, `App\Router::match()`, `App\{closure}()`, `{closure:App\Router::match():12}`:
+/// the class and the method.
+fn function(call: &str) -> String {
+    let call = call.strip_prefix("{closure:").unwrap_or(call);
+    let head = call.split('(').next().unwrap_or(call);
+    if head.contains("{closure") || head.contains("{main}") {
+        return String::new();
+    }
+    if ["include", "include_once", "require", "require_once"].contains(&head) {
+        return String::new();
+    }
+    let head = head.replace("->", "::");
+    let (class, method) = head.split_once("::").unwrap_or(("", &head));
+    let last = |name: &str| name.rsplit('\\').next().unwrap_or_default().to_owned();
+    last_two([last(class).as_str(), last(method).as_str()])
+}
+
+/// `PHP Fatal error:  Uncaught X: text in /a/b.php:3`, `Warning: text in /a/b.php on line 3`,
+/// `thrown in /a/b.php on line 3`, `X: text in /a/b.php:3`, `… (X(code: 0): text at /a/b.php:3)`.
+fn thrown(text: &str) -> Option<Mark> {
+    let (said, place) = match text.rsplit_once(" on line ") {
+        Some((head, line)) => {
+            let (said, path) = head.rsplit_once(" in ")?;
+            (said, (path, leading_number(line), 0))
+        }
+        None => {
+            let end = text.rfind(".php:")?;
+            let (head, line) = text.split_at(end + ".php".len());
+            let from = [" in ", " at "]
+                .iter()
+                .filter_map(|mark| head.rfind(mark))
+                .max()?;
+            let (said, path) = (head.get(..from)?, head.get(from + 4..)?);
+            (
+                said,
+                (path, leading_number(line.trim_start_matches(':')), 0),
+            )
+        }
+    };
+    if !place.0.ends_with(".php") || place.0.contains(' ') || place.1 == 0 {
         return None;
     }
-    let rest = rest
-        .trim_start_matches(|c: char| c.is_ascii_digit())
-        .trim_start();
-    let (path, rest) = rest.split_once(".php(")?;
-    let function = rest
-        .split_once("): ")
-        .map_or("", |(_, name)| name)
-        .replace("->", ".")
-        .replace("::", ".");
-    let path = format!("{path}.php");
-    Some(Mark::Frame(
-        frame((&path, leading_number(rest), 0), &function),
-        Order::InnermostFirst,
-    ))
+    if said == "thrown" {
+        return Some(Mark::Place(frame(place, "")));
+    }
+    Some(message(place, "", error_of(said)?))
 }
+
+/// The error in what stands before a place; none where it is a sentence.
+fn error_of(said: &str) -> Option<&str> {
+    let said = said.strip_prefix("PHP ").unwrap_or(said).trim_start();
+    let said = match said.split_once("(code: ") {
+        // Laravel's log has the error inside braces.
+        Some((head, rest)) => {
+            let class = head.rsplit(['(', ' ']).find(|part| !part.is_empty())?;
+            let is_class = class.contains('\\') || is_error_name(class);
+            let said = rest.split_once("): ").map_or("", |(_, said)| said);
+            return is_class.then_some(said);
+        }
+        None => said,
+    };
+    let said = said.strip_prefix("Next ").unwrap_or(said);
+    let levels = [
+        "Fatal error:",
+        "Parse error:",
+        "Warning:",
+        "Notice:",
+        "Deprecated:",
+        "Recoverable fatal error:",
+        "Catchable fatal error:",
+        "Strict Standards:",
+    ];
+    if let Some(rest) = levels.iter().find_map(|level| said.strip_prefix(level)) {
+        let rest = rest.trim_start();
+        return Some(rest.strip_prefix("Uncaught ").unwrap_or(rest));
+    }
+    let said = said.strip_prefix("Uncaught ").unwrap_or(said);
+    let class = said.split([':', ' ']).next()?;
+    (is_error_name(class) || class.contains('\\')).then_some(said)
+}
+
+fn is_error_name(class: &str) -> bool {
+    ["Error", "Exception", "Throwable"]
+        .iter()
+        .any(|end| class.ends_with(end))
+}
+
+/// Symfony's `In Router.php line 12:` with the text below.
+fn told(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("In ")?;
+    let (path, line) = rest.split_once(" line ")?;
+    let is_meant = path.ends_with(".php") && !path.contains(' ') && line.ends_with(':');
+    is_meant.then(|| message((path, leading_number(line), 0), "", ""))
+}
+
+/// Symfony's `App\Router->match() at /a/Router.php:12`, Xdebug's `2. App\Router->match()
+/// /a/Router.php:12`.
+fn called_at(text: &str) -> Option<Mark> {
+    let (head, place) = text.rsplit_once(' ')?;
+    let place = location(place).filter(|place| place.0.ends_with(".php"))?;
+    let (head, order) = match head.strip_suffix(" at") {
+        Some(head) => (head, Order::InnermostCalls),
+        None => (head.rsplit_once(". ")?.1, Order::OutermostFirst),
+    };
+    let call = head.strip_suffix(')')?;
+    let name = call.split('(').next()?;
+    if name.contains(' ') || !name.contains(['\\', ':', '>', '{']) {
+        return None;
+    }
+    let mut found = frame(place, "");
+    if order == Order::InnermostCalls {
+        found.function = function(name);
+    }
+    Some(Mark::Frame(found, order))
+}
+
+/// PHPUnit's `1) App\Tests\CartTest::testSum with data set "empty"`, with the text below.
+fn case(text: &str) -> Option<Mark> {
+    let (number, rest) = text.split_once(") ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let (class, method) = rest.split(' ').next()?.split_once("::")?;
+    let is_class = class
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '\\' | '_'));
+    let class = class.rsplit('\\').next().unwrap_or(class);
+    (is_number && is_class).then(|| Mark::Function(last_two([class, method])))
+}
+
+/// PHPUnit's `/a/tests/CartTest.php:12`, below the text.
+fn place_alone(text: &str) -> Option<Mark> {
+    let place = location(text).filter(|place| place.0.ends_with(".php"))?;
+    let is_path = place.0.contains(['/', '\\']) && !place.0.contains(' ');
+    is_path.then(|| Mark::Place(frame(place, "")))
+}
+
+#[cfg(test)]
+mod tests;

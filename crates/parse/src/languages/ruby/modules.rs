@@ -1,12 +1,16 @@
 //! Where `require` leads: to a file beside the importer, or below a load path. Constants need none of
 //! that: all Ruby files of a repository see each other's, as autoloading has it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind, RepoPath};
 
-use crate::paths::{join, parent};
+use crate::paths::{ancestors, join};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     resolver: |files| Box::new(LoadPaths::new(files)),
@@ -27,10 +31,72 @@ fn imported_name(module: &str) -> Option<&str> {
 struct LoadPaths {
     /// Sorted: `lib` of each gem and of the repository, and the directories of a Rails application.
     directories: Vec<Box<str>>,
+    /// By the stem of their names all files.
+    by_stem: HashMap<Box<str>, Vec<FileId>>,
 }
 
 /// Directories whose files are required without their name, beside `lib`.
 const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "ext"];
+
+/// Files of the language's own library that others like to be called as, sorted.
+const STANDARD: &[&str] = &[
+    "abbrev",
+    "base64",
+    "benchmark",
+    "bigdecimal",
+    "bundler",
+    "cgi",
+    "coverage",
+    "csv",
+    "date",
+    "delegate",
+    "digest",
+    "drb",
+    "erb",
+    "etc",
+    "fileutils",
+    "find",
+    "forwardable",
+    "io",
+    "ipaddr",
+    "irb",
+    "json",
+    "logger",
+    "monitor",
+    "net",
+    "observer",
+    "open3",
+    "openssl",
+    "optparse",
+    "ostruct",
+    "pathname",
+    "pp",
+    "prettyprint",
+    "pstore",
+    "psych",
+    "racc",
+    "rdoc",
+    "ripper",
+    "rubygems",
+    "securerandom",
+    "set",
+    "shellwords",
+    "singleton",
+    "socket",
+    "stringio",
+    "strscan",
+    "syslog",
+    "tempfile",
+    "thread",
+    "time",
+    "timeout",
+    "tmpdir",
+    "tsort",
+    "uri",
+    "weakref",
+    "yaml",
+    "zlib",
+];
 
 impl LoadPaths {
     fn new(files: &dyn FileTree) -> Self {
@@ -38,40 +104,57 @@ impl LoadPaths {
         for root in ROOTS {
             directories.insert((*root).to_owned());
         }
-        for file in files.files() {
+        let mut by_stem: HashMap<Box<str>, Vec<FileId>> = HashMap::default();
+        for id in files.ids() {
+            let file = files.file(id);
             let directory = file.path.directory();
             match file.path.extension() {
                 "gemspec" => {
                     let below = |root: &&str| join(directory, root);
                     directories.extend(ROOTS.iter().filter_map(below));
                 }
-                "rb" => directories.extend(application_directory(&file.path).map(str::to_owned)),
+                "rb" => {
+                    directories.extend(application_directory(&file.path).map(str::to_owned));
+                    by_stem.entry(file.path.stem().into()).or_default().push(id);
+                }
                 _ => {}
             }
         }
         let directories = directories.into_iter().map(String::into_boxed_str);
         Self {
             directories: directories.collect(),
+            by_stem,
         }
     }
 
     /// The file of `a/b` below any load path; those around the importer first.
     fn required(&self, files: &dyn FileTree, importer: &str, name: &str) -> Option<FileId> {
-        let mut around = Some(importer);
-        while let Some(directory) = around {
-            let roots = std::iter::once("").chain(ROOTS.iter().copied());
-            for root in roots {
-                // Beside the importer a bare name may be another gem's.
-                let found =
-                    join(&joined(directory, root), name).and_then(|path| file(files, &path));
-                if found.is_some() {
-                    return found;
+        let is_beside = |directory: &str| {
+            let is_plain = directory == importer && STANDARD.binary_search(&name).is_err();
+            is_plain || name.contains('/')
+        };
+        for directory in ancestors(importer) {
+            let beside = is_beside(directory).then_some("");
+            for root in beside.into_iter().chain(ROOTS.iter().copied()) {
+                let path = join(&joined(directory, root), name);
+                if let Some(found) = path.and_then(|path| file(files, &path)) {
+                    return Some(found);
                 }
             }
-            around = (!directory.is_empty()).then(|| parent(directory));
         }
         let mut directories = self.directories.iter();
-        directories.find_map(|directory| file(files, &join(directory, name)?))
+        let below = directories.find_map(|directory| file(files, &join(directory, name)?));
+        below.or_else(|| self.by_ending(files, name))
+    }
+
+    /// A program may add any directory to its load path: the only file with this ending.
+    fn by_ending(&self, files: &dyn FileTree, name: &str) -> Option<FileId> {
+        let name = name.strip_suffix(".rb").unwrap_or(name);
+        let (_, stem) = name.rsplit_once('/')?;
+        let ending = format!("/{name}.rb");
+        let same = self.by_stem.get(stem)?.iter().copied();
+        let mut same = same.filter(|id| files.path(*id).ends_with(&ending));
+        same.next().filter(|_| same.next().is_none())
     }
 }
 
@@ -143,6 +226,8 @@ impl ModuleResolver for LoadPaths {
 
     fn heap_bytes(&self) -> usize {
         let paths = self.directories.iter().map(|path| path.len() + 16);
-        paths.sum()
+        let stems = self.by_stem.iter();
+        let stems = stems.map(|(stem, ids)| stem.len() + 40 + size_of_val(&**ids));
+        paths.sum::<usize>() + stems.sum::<usize>()
     }
 }

@@ -20,5 +20,10 @@ static GEM: PackageManager = PackageManager {
 /// `/usr/lib/ruby/gems/2.7.0/gems/rake-13.0.1/lib/rake.rb`
 fn package(path: &str) -> Option<(&str, Origin<'_>)> {
     let rest = below(path, "gems")?;
+    if path.contains("/bundler/gems/") {
+        // A checkout: `cart-0a1b2c3d4e5f/lib/cart.rb`.
+        let (directory, _) = rest.split_once('/')?;
+        return Some((rest, installed(&GEM, rest, directory.rfind('-')?)?));
+    }
     Some((rest, installed(&GEM, rest, before_version(rest)?)?))
 }

@@ -1,23 +1,140 @@
-//! Backtraces of Ruby.
+//! Backtraces of Ruby, and what its test frameworks print.
 
-use crate::traces::{Mark, Order, TraceForm, frame, leading_location};
+use crate::traces::messages::{message, text as message_text};
+use crate::traces::places::{has_extension, last_two, leading_place};
+use crate::traces::{Frame, Mark, Order, TraceForm, frame, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rb"],
-    read: located,
+    read: |text| {
+        backtrace(text)
+            .or_else(|| expectation(text))
+            .or_else(|| case(text))
+            .or_else(|| warned(text))
+    },
+    is_error: |text| text.starts_with("Minitest::") && text.contains(": "),
     ..TraceForm::NONE
 };
 
-/// `a/b.rb:12:in 'name'`.
-fn located(text: &str) -> Option<Mark> {
+const EXTENSIONS: &[&str] = &["rb", "rake", "erb", "gemspec", "ru", "haml", "slim"];
+
+/// `a/b.rb:12:in 'name'`, after `from ` where it called the frame before, and after a number where
+/// the frames go the other way round: `2: from a/b.rb:12:in …`.
+fn backtrace(text: &str) -> Option<Mark> {
+    let (number, rest) = text.split_once(": from ").unwrap_or(("", text));
+    let is_numbered = leading_number(number) > 0 && number.bytes().all(|b| b.is_ascii_digit());
+    let text = if is_numbered { rest } else { text };
     let text = text.strip_prefix("from ").unwrap_or(text);
-    let (place, rest) = leading_location(text, ".rb")?;
-    let name = rest
-        .strip_prefix("in ")?
-        .trim_matches(['`', '\'', '"', ' ']);
-    let name = name.split_once(['\'', '"']).map_or(name, |(name, _)| name);
-    // `block in name` stands in `name`.
-    let name = name.rsplit_once(" in ").map_or(name, |(_, name)| name);
-    let name = name.replace(['#', ':'], ".").replace("..", ".");
-    Some(Mark::Frame(frame(place, &name), Order::InnermostFirst))
+    let text = text.strip_prefix("# ").unwrap_or(text);
+    if text.starts_with("<internal:") && text.contains(":in ") {
+        return Some(Mark::Filler);
+    }
+    let (place, rest) = placed(text)?;
+    let rest = rest.strip_prefix(":in ")?;
+    let quoted = rest.strip_prefix(['`', '\'', '"'])?;
+    let (name, rest) = quoted.split_once(['\'', '"']).unwrap_or((quoted, ""));
+    let found = frame_of(place, name);
+    if let Some(text) = rest.strip_prefix(": ") {
+        return Some(Mark::Message(crate::traces::Message {
+            place: Some(found),
+            text: text.trim().to_owned(),
+        }));
+    }
+    let order = match is_numbered {
+        true => Order::OutermostFirst,
+        false => Order::InnermostFirst,
+    };
+    Some(Mark::Frame(found, order))
 }
+
+/// The place that a text begins with: a source of Ruby, or a program without an extension.
+fn placed(text: &str) -> Option<((&str, u32, u32), &str)> {
+    if let Some((place, rest)) = leading_place(text) {
+        let is_known = has_extension(place.0, EXTENSIONS) || rest.starts_with(":in ");
+        return is_known.then_some((place, rest));
+    }
+    let at = text.find(":in ")?;
+    let (path, line) = text.get(..at)?.rsplit_once(':')?;
+    let line = leading_number(line);
+    let is_program = path.contains('/') || path.ends_with("file");
+    let is_meant = line > 0 && is_program && !path.contains(' ');
+    is_meant.then(|| ((path, line, 0), text.get(at..).unwrap_or("")))
+}
+
+/// A frame, with its function as sources call it: `block in Shop::Cart#sum` is in `Cart.sum`.
+fn frame_of(place: (&str, u32, u32), name: &str) -> Frame {
+    let mut found = frame(place, "");
+    let name = name.rsplit(" in ").next().unwrap_or(name);
+    // What stands outside functions, and templates.
+    if !name.starts_with('<') && !name.starts_with("_app_") {
+        let separated = name.replace("::", ".");
+        let (owner, method) = match separated.split_once('#') {
+            Some((owner, method)) => (owner, method),
+            None => separated
+                .rsplit_once('.')
+                .filter(|(_, method)| !method.is_empty())
+                .unwrap_or(("", &separated)),
+        };
+        let owner = owner.rsplit('.').next().unwrap_or(owner);
+        found.function = last_two([owner, method]);
+    }
+    found
+}
+
+/// RSpec's `# ./spec/a_spec.rb:3`, `rspec ./spec/a_spec.rb:3 # Cart sums`, and `Failure/Error: code`,
+/// with the text on the next line.
+fn expectation(text: &str) -> Option<Mark> {
+    if text.starts_with("Failure/Error:") {
+        return Some(message_text(""));
+    }
+    let is_listed = text.starts_with("rspec ./");
+    let rest = text
+        .strip_prefix("# ")
+        .or_else(|| text.strip_prefix("rspec "))?;
+    let (place, rest) = leading_place(rest)?;
+    let ends = rest.is_empty() || (is_listed && rest.starts_with(" # "));
+    let is_meant = ends && has_extension(place.0, EXTENSIONS);
+    is_meant.then(|| Mark::Place(frame(place, "")))
+}
+
+/// Minitest's `CartTest#test_sum [test/cart_test.rb:12]:`, with the text on the next line, and
+/// `CartTest#test_sum:` above an error.
+fn case(text: &str) -> Option<Mark> {
+    let (class, rest) = text.split_once('#')?;
+    let is_class = class.starts_with(char::is_uppercase)
+        && class
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ':' | '_'));
+    let method: &str = rest.split([' ', ':']).next()?;
+    if !is_class || !method.starts_with("test_") {
+        return None;
+    }
+    let class = class.rsplit("::").next().unwrap_or(class);
+    let name = format!("{class}.{method}");
+    let after = rest.get(method.len()..)?.trim_end_matches(':').trim();
+    let place = after.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
+    match place.and_then(location) {
+        Some(place) => Some(message(place, &name, "")),
+        None => after.is_empty().then_some(Mark::Function(name)),
+    }
+}
+
+/// `a.rb:3: warning: text`, `a.rb:3: syntax error, unexpected end`.
+fn warned(text: &str) -> Option<Mark> {
+    let (place, rest) = leading_place(text)?;
+    let rest = rest.strip_prefix(": ")?;
+    let is_said = [
+        "warning: ",
+        "syntax error",
+        "SyntaxError",
+        "undefined ",
+        "error: ",
+    ]
+    .iter()
+    .any(|start| rest.starts_with(start));
+    let is_meant = is_said && has_extension(place.0, EXTENSIONS);
+    is_meant.then(|| message(place, "", rest.trim_start_matches("warning: ")))
+}
+
+#[cfg(test)]
+mod tests;

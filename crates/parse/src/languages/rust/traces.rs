@@ -1,19 +1,161 @@
-//! Panics and backtraces of Rust.
+//! Panics and backtraces of Rust, and messages of its compiler and its tests.
 
+use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
+use crate::traces::places::{last_two, without_brackets};
 use crate::traces::{Mark, TraceForm, frame, is_path, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rs"],
-    read: frame_location,
-    is_header: |text| text.contains("stack backtrace:"),
-    is_error: |text| text.starts_with("thread '") && text.contains("panicked at"),
+    read: |text| {
+        frame_location(text)
+            .or_else(|| panicked(text))
+            .or_else(|| compiler(text))
+            .or_else(|| test(text))
+            .or_else(|| is_filler(text).then_some(Mark::Filler))
+            .or_else(|| drawn(text))
+    },
+    is_header: |text| text.to_ascii_lowercase().contains("stack backtrace:"),
+    is_error: |text| {
+        text.starts_with("thread '") && text.contains("panicked at")
+            || text.starts_with("error[") && labelled(text).is_some()
+    },
+    function_above: called,
     ..TraceForm::NONE
 };
 
 /// `at ./src/a.rs:1:2`, below the name of the function.
 fn frame_location(text: &str) -> Option<Mark> {
     let rest = text.strip_prefix("at ")?.trim_start();
-    let place = location(rest.trim_end_matches([' ', '{', ',']))?;
-    let is_meant = place.0.ends_with(".rs") && !place.0.contains(' ') && is_path(place.0);
-    is_meant.then(|| Mark::Location(frame(place, "")))
+    let place = source(rest.trim_end_matches([' ', '{', ',']))?;
+    Some(Mark::Location(frame(place, "")))
 }
+
+fn source(place: &str) -> Option<(&str, u32, u32)> {
+    let place = location(place)?;
+    let is_meant = place.0.ends_with(".rs") && !place.0.contains(' ') && is_path(place.0);
+    is_meant.then_some(place)
+}
+
+/// `thread 'main' panicked at src/a.rs:3:5:` with the text on the next line, and of older versions
+/// `thread 'main' panicked at 'text', src/a.rs:3:5`.
+fn panicked(text: &str) -> Option<Mark> {
+    let (thread, rest) = text.split_once(" panicked at ")?;
+    let is_thread = thread.starts_with("thread '") || thread.starts_with("The application");
+    if !is_thread {
+        return None;
+    }
+    if let Some(place) = source(rest.trim_end_matches(':')) {
+        return Some(message(place, "", ""));
+    }
+    let (text, place) = rest.rsplit_once(", ")?;
+    let text = text.trim_matches('\'');
+    Some(message(source(place)?, "", text))
+}
+
+/// `error[E0308]: text` with the place below, `  --> src/a.rs:3:5`; cargo's short form has both on one
+/// line.
+fn compiler(text: &str) -> Option<Mark> {
+    if let Some(place) = ["--> ", "::: "]
+        .iter()
+        .find_map(|arrow| text.strip_prefix(arrow))
+    {
+        return Some(Mark::Place(frame(source(place)?, "")));
+    }
+    let is_told = text.starts_with("error") || text.starts_with("warning: ");
+    if is_told && let Some(said) = labelled(text) {
+        return Some(message_text(said));
+    }
+    of_compiler(text, &["rs"])
+}
+
+/// `---- shop::tests::sums stdout ----`.
+fn test(text: &str) -> Option<Mark> {
+    let name = text.strip_prefix("---- ")?.split_once(" std")?.0;
+    let name = name.split(" (line ").next()?;
+    let name = name.rsplit("::").next()?;
+    (!name.contains(' ')).then(|| Mark::Function(name.to_owned()))
+}
+
+fn is_filler(text: &str) -> bool {
+    let starts = [
+        "note: run with `RUST_BACKTRACE",
+        "note: Some details are omitted",
+        "note: run with",
+        "error: test failed, to rerun",
+        "error: aborting due to",
+        "For more information about this error",
+        "Some errors have detailed explanations",
+    ];
+    starts.iter().any(|start| text.starts_with(start))
+}
+
+/// `  3: app::pool::Pool::get::h0123456789abcdef` to `Pool.get`,
+/// `<app::Pool<T> as app::Take>::take::{{closure}}` to `Pool.take`.
+fn called(line: &str) -> String {
+    let line = line.trim();
+    let mut name = match line.split_once(": ") {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim(),
+        _ => line,
+    };
+    // Old versions print the address first.
+    if let Some((address, rest)) = name.split_once(" - ")
+        && address.starts_with("0x")
+    {
+        name = rest;
+    }
+    let name = without_brackets(name, '[', ']');
+    let name = owner_written(&name);
+    let name = without_brackets(&name, '<', '>');
+    let parts = name
+        .split("::")
+        .filter(|part| !part.is_empty() && !part.starts_with('{') && !is_hash(part));
+    let parts: Vec<&str> = parts.collect();
+    // Modules are no part of a method's name.
+    let function = parts.last().copied().unwrap_or_default();
+    let owner = parts.iter().rev().nth(1).copied().unwrap_or_default();
+    let is_type = owner.starts_with(char::is_uppercase);
+    last_two([if is_type { owner } else { "" }, function])
+}
+
+/// A method's owner without the trait that it implements: `<app::Pool as app::Take>::take` to
+/// `app::Pool::take`, `app::<impl app::Take for app::Pool>::take` to the same.
+fn owner_written(name: &str) -> String {
+    let (before, inner) = match name.split_once("<impl ") {
+        Some((before, rest)) => (before, rest),
+        None => match name.strip_prefix('<') {
+            Some(rest) => ("", rest),
+            None => return name.to_owned(),
+        },
+    };
+    let Some(end) = closing(inner) else {
+        return name.to_owned();
+    };
+    let (owner, after) = inner.split_at(end);
+    let owner = match before.is_empty() && !name.starts_with("<impl ") {
+        true => owner.split(" as ").next().unwrap_or(owner),
+        false => owner.rsplit(" for ").next().unwrap_or(owner),
+    };
+    format!("{owner}{}", after.trim_start_matches('>'))
+}
+
+/// Where the angle bracket closes that stands before a text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.char_indices().find_map(|(at, c)| {
+        match c {
+            '<' => depth += 1,
+            '>' if !text[..at].ends_with('-') => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })
+}
+
+/// `h0123456789abcdef`
+fn is_hash(part: &str) -> bool {
+    part.strip_prefix('h')
+        .is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests;

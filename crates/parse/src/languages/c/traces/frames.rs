@@ -1,0 +1,81 @@
+//! Frames of gdb, lldb, sanitizers, valgrind and libraries that print stacks.
+
+use super::EXTENSIONS;
+use super::names::written;
+use crate::traces::places::{has_extension, leading_place};
+use crate::traces::{Location, Mark, Order, frame, is_path, leading_number, location};
+
+fn innermost_first(place: Location<'_>, function: &str) -> Mark {
+    let mut found = frame(place, "");
+    found.function = written(function);
+    Mark::Frame(found, Order::InnermostFirst)
+}
+
+/// `#1  0x… in f (x=1) at a.c:12`, `frame #1: 0x… a.out`f(x=1) at a.c:12:5`, `#1 0x… in f /a/b.c:12:5`,
+/// `1# f() at a.c:12`, `#2    Source "a.cc", line 12, in f`.
+pub(super) fn of_debugger(text: &str) -> Option<Mark> {
+    let text = text.strip_prefix("* ").unwrap_or(text).trim_start();
+    let text = text.strip_prefix("frame ").unwrap_or(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = match text.strip_prefix('#') {
+        Some(rest) => {
+            let end = digits(rest);
+            rest.get(end..).filter(|_| end > 0)?
+        }
+        None => {
+            let end = digits(text);
+            text.get(end..).filter(|_| end > 0)?.strip_prefix("# ")?
+        }
+    };
+    let rest = rest.trim_start_matches(':').trim();
+    if let Some(source) = rest.strip_prefix("Source \"") {
+        return of_source(source);
+    }
+    // An address, and the program in lldb's.
+    let (address, after) = rest.split_once(' ').unwrap_or(("", rest));
+    let rest = if address.starts_with("0x") {
+        after
+    } else {
+        rest
+    };
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("in ").unwrap_or(rest);
+    let rest = match rest.split_once('`') {
+        Some((program, rest)) if !program.contains(['(', ' ']) => rest,
+        _ => rest,
+    };
+    if let Some((name, place)) = rest.rsplit_once(" at ") {
+        let place = location(place).filter(|(path, ..)| is_path(path))?;
+        return Some(innermost_first(place, name));
+    }
+    of_sanitizer(rest)
+}
+
+/// `f(int) /a/b.c:12:5`, with the program behind it in some.
+fn of_sanitizer(rest: &str) -> Option<Mark> {
+    let rest = match rest.rsplit_once(" (") {
+        Some((head, program)) if program.contains("+0x") => head,
+        _ => rest,
+    };
+    let (name, place) = rest.rsplit_once(' ')?;
+    let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
+    Some(innermost_first(place, name))
+}
+
+fn of_source(rest: &str) -> Option<Mark> {
+    let (path, rest) = rest.split_once("\", line ")?;
+    let name = rest.split_once(", in ").map_or("", |(_, name)| name);
+    let name = name.split(" [0x").next().unwrap_or(name);
+    Some(innermost_first((path, leading_number(rest), 0), name))
+}
+
+/// `at 0x1A: f(int) (a.c:12)`, `by 0x1B: main (a.c:3)`.
+pub(super) fn of_valgrind(text: &str) -> Option<Mark> {
+    let rest = text
+        .strip_prefix("at 0x")
+        .or_else(|| text.strip_prefix("by 0x"))?;
+    let (_, rest) = rest.split_once(": ")?;
+    let (name, place) = rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let (place, rest) = leading_place(place)?;
+    rest.is_empty().then(|| innermost_first(place, name))
+}

@@ -1,0 +1,149 @@
+//! Messages about C and C++: of compilers and linkers, of the program itself, of test frameworks.
+
+use super::EXTENSIONS;
+use super::names::written;
+use crate::traces::messages::{drawn, message, of_build, of_compiler};
+use crate::traces::places::{has_extension, leading_place};
+use crate::traces::{Frame, Mark, Message, Order, frame, leading_number, location};
+
+fn at(found: Frame, text: &str) -> Mark {
+    Mark::Message(Message {
+        place: Some(found),
+        text: text.trim().to_owned(),
+    })
+}
+
+/// gcc's, clang's and Microsoft's messages, and what stands around them.
+pub(super) fn compiler(text: &str) -> Option<Mark> {
+    included(text)
+        .or_else(|| within(text))
+        .or_else(|| of_compiler(text, EXTENSIONS))
+        .or_else(|| of_build(text, EXTENSIONS))
+        .or_else(|| linker(text))
+        .or_else(|| drawn(text))
+}
+
+/// `In file included from a.h:3,` and below it `from b.c:5:`: who includes the file of the next message.
+fn included(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("In file included ").unwrap_or(text);
+    let place = rest.strip_prefix("from ")?.trim_end_matches([':', ',']);
+    let place = location(place).filter(|place| has_extension(place.0, EXTENSIONS))?;
+    (!place.0.contains(' ')).then(|| Mark::Frame(frame(place, ""), Order::OutermostFirst))
+}
+
+/// `a.cc: In member function 'void Pool::get(int)':`: the function of the messages below.
+fn within(text: &str) -> Option<Mark> {
+    let (path, rest) = text.split_once(": ")?;
+    if !has_extension(path, EXTENSIONS) {
+        return None;
+    }
+    if rest == "At global scope:" || rest == "At top level:" {
+        return Some(Mark::Function(String::new()));
+    }
+    let kind = rest.strip_prefix("In ")?;
+    let (kind, name) = kind.split_once(['\'', '‘', '`'])?;
+    let name = name.split(" [with ").next().unwrap_or(name);
+    let name = name.trim_end_matches([':', '\'', '’']);
+    let is_known = ["function", "constructor", "destructor", "instantiation"];
+    let is_known = is_known.iter().any(|word| kind.contains(word));
+    is_known.then(|| Mark::Function(written(name)))
+}
+
+/// `a.c:12: undefined reference to 'f'`, `a.c:(.text+0x1a): undefined reference to 'f'`.
+fn linker(text: &str) -> Option<Mark> {
+    let (head, name) = text.split_once("undefined reference to ")?;
+    let said = format!("undefined reference to {name}");
+    let head = head.rsplit("ld: ").next().unwrap_or(head);
+    if let Some((place, _)) = leading_place(head) {
+        return Some(message(place, "", &said));
+    }
+    let (path, _) = head.split_once(":(.text")?;
+    let path = path.rsplit(' ').next().unwrap_or(path);
+    Some(message((path, 0, 0), "", &said))
+}
+
+/// `a.c:3:5: runtime error: text` of a sanitizer, and assertions that failed.
+pub(super) fn runtime(text: &str) -> Option<Mark> {
+    assertion(text)
+        .or_else(|| failed(text))
+        .or_else(|| summary(text))
+}
+
+/// `a.out: a.c:3: f: Assertion 'x' failed.`
+fn assertion(text: &str) -> Option<Mark> {
+    let (head, said) = text.split_at(text.find(": Assertion ")?);
+    let start = head.find(": ").map_or(0, |at| at + 2);
+    let (place, rest) = leading_place(head.get(start..)?).or_else(|| leading_place(head))?;
+    let name = rest.trim_start_matches(':').trim();
+    let mut found = frame(place, "");
+    found.function = written(name);
+    Some(at(found, said.trim_start_matches([':', ' '])))
+}
+
+/// `Assertion failed: (x), function f, file a.c, line 3.`
+fn failed(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("Assertion failed: ")?;
+    let (rest, line) = rest.rsplit_once(", line ")?;
+    let (rest, path) = rest.rsplit_once("file ")?;
+    let rest = rest.trim_end_matches([',', ' ']);
+    let (said, name) = rest.split_once(", function ").unwrap_or((rest, ""));
+    let mut found = frame((path, leading_number(line), 0), "");
+    found.function = written(name);
+    Some(at(found, &format!("Assertion failed: {said}")))
+}
+
+/// `SUMMARY: AddressSanitizer: heap-use-after-free /a/b.c:3:5 in f`
+fn summary(text: &str) -> Option<Mark> {
+    let rest = text.strip_prefix("SUMMARY: ")?;
+    let (head, name) = rest.rsplit_once(" in ")?;
+    let (said, place) = head.rsplit_once(' ')?;
+    let place = location(place)?;
+    let mut found = frame(place, "");
+    found.function = written(name);
+    Some(at(found, said))
+}
+
+/// googletest's `a_test.cc:12: Failure`, Catch2's `a_test.cc:12: FAILED:` and doctest's
+/// `a_test.cc:12: ERROR: text`; the text may be on the next line.
+pub(super) fn test(text: &str) -> Option<Mark> {
+    if let Some(name) = text.strip_prefix("[ RUN      ] ") {
+        let name = name.rsplit('.').next().unwrap_or(name);
+        return Some(Mark::Function(name.to_owned()));
+    }
+    let (place, rest) = leading_place(text)?;
+    let rest = rest.strip_prefix(':')?.trim();
+    if !has_extension(place.0, EXTENSIONS) {
+        return None;
+    }
+    if matches!(rest, "Failure" | "FAILED:" | "Fatal failure") {
+        return Some(message(place, "", ""));
+    }
+    if rest == "required from here" || rest.starts_with("required from") {
+        return Some(Mark::Place(frame(place, "")));
+    }
+    let said = rest
+        .strip_prefix("ERROR: ")
+        .or_else(|| rest.strip_prefix("FATAL ERROR: "))?;
+    Some(message(place, "", said))
+}
+
+/// Errors without a place.
+pub(super) fn is_error(text: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "terminate called after throwing",
+        "what():  ",
+        "Program received signal ",
+        "Program terminated with signal ",
+        "Segmentation fault",
+        "Invalid read of size ",
+        "Invalid write of size ",
+        "Invalid free() ",
+        "Conditional jump or move depends on uninitialised",
+        "Use of uninitialised value",
+        "collect2: error: ",
+        "LINK : fatal error ",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.contains("Sanitizer: ")
+            && (text.starts_with("ERROR: ") || text.starts_with("WARNING: "))
+}

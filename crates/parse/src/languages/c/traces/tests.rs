@@ -1,0 +1,215 @@
+//! Traces and messages of C and C++: what each text tells, the innermost frame last.
+
+use crate::traces::check;
+
+#[test]
+fn frames_of_c() {
+    check(&[
+        (
+            "#0  0x0000555 in sum (cart=0x1) at src/cart.c:12",
+            "src/cart.c:12 sum",
+        ),
+        ("#1  sum (cart=0x1, n=3) at cart.c:12", "cart.c:12 sum"),
+        (
+            "#0  sum (c=0x0) at cart.c:12\n#1  0x0000556 in main () at main.c:3",
+            "main.c:3 main | cart.c:12 sum",
+        ),
+        (
+            "#0  0x0 in ?? ()\n#1  0x0000556 in main () at main.c:3",
+            "main.c:3 main",
+        ),
+        (
+            "  * frame #0: 0x0001 shop`sum(cart=0x1) at cart.c:12:5\n    frame #1: 0x0002 shop`main at main.c:3",
+            "main.c:3 main | cart.c:12:5 sum",
+        ),
+        (
+            "    #1 0x55d0 in sum /w/src/cart.c:12:5",
+            "/w/src/cart.c:12:5 sum",
+        ),
+        ("    #1 0x55d0 in sum src/cart.c:12", "src/cart.c:12 sum"),
+        (
+            "    #1 0x55d0 in sum /w/src/cart.c:12:5 (BuildId: 0a1b)",
+            "",
+        ),
+        (
+            "    #0 sum /w/src/cart.c:12:5 (shop+0x1a2b)",
+            "/w/src/cart.c:12:5 sum",
+        ),
+        ("==12==    at 0x1A2B: sum (cart.c:12)", "cart.c:12 sum"),
+        (
+            "==12== Invalid read of size 4\n==12==    at 0x1A2B: sum (cart.c:12)\n==12==    by 0x1A2C: main (main.c:3)\n==12==  Address 0x0 is not stack'd, malloc'd or (recently) free'd",
+            "main.c:3 main | cart.c:12 sum | ! Invalid read of size 4",
+        ),
+        (
+            "==9==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60\nREAD of size 4 at 0x60 thread T0\n    #0 0x55d0 in sum /w/cart.c:12:5\n    #1 0x55d1 in main /w/main.c:3:1\n    #2 0x55d2 in __libc_start_main (/lib/libc.so.6+0x29)",
+            "/w/main.c:3:1 main | /w/cart.c:12:5 sum | ! AddressSanitizer: heap-buffer-overflow on address 0x60",
+        ),
+        (
+            "Program received signal SIGSEGV, Segmentation fault.\n0x0000555 in sum (cart=0x0) at cart.c:12",
+            "! Program received signal SIGSEGV, Segmentation fault.",
+        ),
+    ]);
+}
+
+#[test]
+fn frames_of_cpp() {
+    check(&[
+        (
+            "#0  shop::Cart::sum (this=0x1) at src/cart.cc:12",
+            "src/cart.cc:12 Cart.sum",
+        ),
+        (
+            "#3  0x01 in shop::Pool<int, std::less<int> >::get<char> (this=0x1) at pool.hpp:9",
+            "pool.hpp:9 Pool.get",
+        ),
+        (
+            "    #1 0x55d0 in shop::Cart::sum(int, std::vector<int>) const /w/cart.cc:12:5",
+            "/w/cart.cc:12:5 Cart.sum",
+        ),
+        (
+            "    #1 0x55d0 in void shop::show<int>(int const&) /w/show.h:12:5",
+            "/w/show.h:12:5 shop.show",
+        ),
+        (
+            "    #1 0x55d0 in (anonymous namespace)::read(char const*) /w/read.cpp:12:5",
+            "/w/read.cpp:12:5 read",
+        ),
+        (
+            "    #1 0x55d0 in shop::Cart::operator[](int) /w/cart.cpp:12:5",
+            "/w/cart.cpp:12:5 Cart.operator[]",
+        ),
+        (
+            "    #1 0x55d0 in shop::Cart::operator<<(int) /w/cart.cpp:12:5",
+            "/w/cart.cpp:12:5 Cart.operator<<",
+        ),
+        (
+            "    #1 0x55d0 in shop::run(int)::{lambda(int)#1}::operator()(int) const /w/run.cxx:12:5",
+            "/w/run.cxx:12:5 shop.run",
+        ),
+        (
+            "    #1 0x55d0 in shop::run(int)::$_0::operator()(int) const /w/run.cc:12:5",
+            "/w/run.cc:12:5 shop.run",
+        ),
+        (
+            "    #1 0x55d0 in shop::Cart::~Cart() /w/cart.cc:12:5",
+            "/w/cart.cc:12:5 Cart.~Cart",
+        ),
+        (
+            "==1==    by 0x1A: shop::Cart::sum(int) (cart.cc:12)",
+            "cart.cc:12 Cart.sum",
+        ),
+        (
+            " 1# shop::Cart::sum(int) at /w/cart.cc:12",
+            "/w/cart.cc:12 Cart.sum",
+        ),
+        (
+            "#2    Source \"/w/cart.cc\", line 12, in shop::sum [0x55d0]",
+            "/w/cart.cc:12 shop.sum",
+        ),
+        (
+            "terminate called after throwing an instance of 'std::out_of_range'\n  what():  no item",
+            "! terminate called after throwing an instance of 'std::out_of_range' | ! no item",
+        ),
+        (
+            "SUMMARY: AddressSanitizer: heap-use-after-free /w/cart.cc:12:5 in shop::Cart::sum()",
+            "/w/cart.cc:12:5 Cart.sum | ! AddressSanitizer: heap-use-after-free",
+        ),
+    ]);
+}
+
+#[test]
+fn messages_about_c() {
+    check(&[
+        (
+            "cart.c:3:5: error: 'itm' undeclared",
+            "cart.c:3:5 | ! 'itm' undeclared",
+        ),
+        (
+            "src/cart.c:3:10: fatal error: shop.h: No such file or directory",
+            "src/cart.c:3:10 | ! shop.h: No such file or directory",
+        ),
+        (
+            "cart.c:3:5: warning: unused variable 'x' [-Wunused-variable]",
+            "cart.c:3:5 | ! unused variable 'x' [-Wunused-variable]",
+        ),
+        (
+            "cart.c: In function 'sum':\ncart.c:3:5: error: 'itm' undeclared\n    3 |     itm = 1;\n      |     ^~~\ncart.c:3:5: note: each undeclared identifier is reported only once",
+            "cart.c:3:5 sum | ! 'itm' undeclared",
+        ),
+        (
+            "In file included from src/shop.h:3,\n                 from src/main.c:5:\nsrc/cart.h:9:1: error: unknown type name 'item'",
+            "src/shop.h:3 | src/main.c:5 | src/cart.h:9:1 | ! unknown type name 'item'",
+        ),
+        (
+            "cart.c:3:5: runtime error: signed integer overflow: 1 + 2147483647",
+            "cart.c:3:5 | ! signed integer overflow: 1 + 2147483647",
+        ),
+        (
+            "shop: src/cart.c:3: sum: Assertion `n > 0' failed.\nAborted (core dumped)",
+            "src/cart.c:3 sum | ! Assertion `n > 0' failed.",
+        ),
+        (
+            "Assertion failed: (n > 0), function sum, file cart.c, line 3.",
+            "cart.c:3 sum | ! Assertion failed: (n > 0)",
+        ),
+        (
+            "/usr/bin/ld: main.o: in function `main':\nmain.c:9: undefined reference to `sum'",
+            "main.c:9 | ! undefined reference to `sum'",
+        ),
+        (
+            "main.c:(.text+0x1a): undefined reference to `sum'",
+            "main.c:0 | ! undefined reference to `sum'",
+        ),
+        (
+            "C:\\w\\cart.c(3,5): error C2065: 'itm': undeclared identifier [C:\\w\\shop.vcxproj]",
+            "C:/w/cart.c:3:5 | ! C2065: 'itm': undeclared identifier",
+        ),
+        ("the file cart.c:3 has an error: none", ""),
+    ]);
+}
+
+#[test]
+fn messages_about_cpp() {
+    check(&[
+        (
+            "cart.cpp:3:5: error: no matching function for call to 'sum'",
+            "cart.cpp:3:5 | ! no matching function for call to 'sum'",
+        ),
+        (
+            "cart.cc: In member function 'int shop::Cart::sum(int) const':\ncart.cc:3:5: error: 'itm' was not declared in this scope",
+            "cart.cc:3:5 Cart.sum | ! 'itm' was not declared in this scope",
+        ),
+        (
+            "show.h: In instantiation of 'void shop::show(T) [with T = int]':\nmain.cc:4:5:   required from here\nshow.h:9:1: error: static assertion failed: no way to show",
+            "show.h:9:1 shop.show | main.cc:4:5 shop.show | ! static assertion failed: no way to show",
+        ),
+        (
+            "3>C:\\w\\cart.cpp(3): error C2039: 'sum': is not a member of 'Cart'",
+            "C:/w/cart.cpp:3 | ! C2039: 'sum': is not a member of 'Cart'",
+        ),
+        (
+            "shop: cart.cc:3: int shop::Cart::sum(int) const: Assertion `n > 0' failed.",
+            "cart.cc:3 Cart.sum | ! Assertion `n > 0' failed.",
+        ),
+        (
+            "[ RUN      ] CartTest.Sums\ntest/cart_test.cc:12: Failure\nExpected equality of these values:\n  cart.sum()\n    Which is: 4\n  3\n[  FAILED  ] CartTest.Sums (0 ms)",
+            "test/cart_test.cc:12 Sums | ! Expected equality of these values:",
+        ),
+        (
+            "test/cart_test.cpp:12: FAILED:\n  REQUIRE( cart.sum() == 3 )\nwith expansion:\n  4 == 3",
+            "test/cart_test.cpp:12 | ! REQUIRE( cart.sum() == 3 )",
+        ),
+        (
+            "test/cart_test.cpp:12: ERROR: CHECK( cart.empty() ) is NOT correct!",
+            "test/cart_test.cpp:12 | ! CHECK( cart.empty() ) is NOT correct!",
+        ),
+        (
+            "cart_test.cc(12): error: Value of: cart.empty()",
+            "cart_test.cc:12 | ! Value of: cart.empty()",
+        ),
+        (
+            "cart.cu(12): error: identifier \"itm\" is undefined",
+            "cart.cu:12 | ! identifier \"itm\" is undefined",
+        ),
+    ]);
+}

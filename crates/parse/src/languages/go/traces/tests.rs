@@ -1,0 +1,133 @@
+//! Traces and messages of Go: what each text tells, the innermost frame last.
+
+use crate::traces::check;
+
+#[test]
+fn panics() {
+    check(&[
+        (
+            "panic: no stock\n\ngoroutine 1 [running]:\nmain.main()\n\t/w/shop/main.go:4 +0x20",
+            "/w/shop/main.go:4 main | ! no stock",
+        ),
+        (
+            "goroutine 7 [running]:\nacme.io/shop/db.(*Pool).Get(0xc000010, 0x1)\n\t/w/shop/db/pool.go:17 +0x1d\nmain.main()\n\t/w/shop/main.go:4 +0x20",
+            "/w/shop/main.go:4 main | /w/shop/db/pool.go:17 Pool.Get",
+        ),
+        (
+            "goroutine 8 [chan receive]:\nacme.io/shop.(*Cart[...]).Add(...)\n\t/w/shop/cart.go:12",
+            "/w/shop/cart.go:12 Cart.Add",
+        ),
+        (
+            "goroutine 1 [running]:\nacme.io/shop.Map[go.shape.int](0x1)\n\t/w/shop/map.go:3 +0x1",
+            "/w/shop/map.go:3 Map",
+        ),
+        (
+            "goroutine 1 [running]:\nacme.io/shop.run.func1()\n\t/w/shop/run.go:9 +0x1",
+            "/w/shop/run.go:9 run",
+        ),
+        (
+            "goroutine 1 [running]:\nacme.io/shop.(*Cart).Sum.func2.1(0x1)\n\t/w/shop/cart.go:31 +0x1",
+            "/w/shop/cart.go:31 Cart.Sum",
+        ),
+        (
+            "goroutine 1 [running]:\nacme.io/shop.Cart.Sum-fm()\n\t/w/shop/cart.go:31 +0x1",
+            "/w/shop/cart.go:31 Cart.Sum",
+        ),
+        (
+            "goroutine 1 [running]:\nacme.io/shop.glob..func1()\n\t/w/shop/cart.go:5 +0x1",
+            "/w/shop/cart.go:5",
+        ),
+        (
+            "goroutine 19 [running]:\nmain.work(0x1)\n\t/w/main.go:9 +0x1\ncreated by main.start in goroutine 1\n\t/w/main.go:20 +0x5",
+            "/w/main.go:20 start | /w/main.go:9 work",
+        ),
+        (
+            "goroutine 19 [running]:\nmain.work(0x1)\n\t/w/main.go:9 +0x1\ncreated by acme.io/shop.(*Cart).Run\n\t/w/cart.go:20 +0x5",
+            "/w/cart.go:20 Cart.Run | /w/main.go:9 work",
+        ),
+        (
+            "goroutine 1 [running]:\nmain.main()\n\tC:/w/main.go:9 +0x1",
+            "C:/w/main.go:9 main",
+        ),
+        (
+            "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.pick(...)\n\t/w/main.go:8\nmain.main()\n\t/w/main.go:3 +0x1d\nexit status 2",
+            "/w/main.go:3 main | /w/main.go:8 pick | ! runtime error: index out of range [5] with length 3",
+        ),
+        (
+            "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x1]\n\ngoroutine 1 [running]:\nmain.main()\n\t/w/main.go:3 +0x1d",
+            "/w/main.go:3 main | ! runtime error: invalid memory address or nil pointer dereference",
+        ),
+        (
+            "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [select (no cases)]:\nmain.main()\n\t/w/main.go:3 +0x1d",
+            "/w/main.go:3 main | ! fatal error: all goroutines are asleep - deadlock!",
+        ),
+        (
+            "WARNING: DATA RACE\nRead at 0x00c01 by goroutine 7:\n  main.read()\n      /w/main.go:8 +0x3\n\nPrevious write at 0x00c01 by goroutine 6:\n  main.(*Box).write()\n      /w/main.go:4 +0x4",
+            "/w/main.go:8 read | /w/main.go:4 Box.write",
+        ),
+        // What errors print that carry their stack.
+        (
+            "no such item\nacme.io/shop.find\n\t/w/shop/find.go:12\nmain.main\n\t/w/main.go:5",
+            "/w/main.go:5 main | /w/shop/find.go:12 find",
+        ),
+    ]);
+}
+
+#[test]
+fn tests() {
+    check(&[
+        (
+            "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: got 3, want 4",
+            "cart_test.go:12 TestSum | ! got 3, want 4",
+        ),
+        (
+            "=== RUN   TestSum\n    cart_test.go:9: empty cart\n--- FAIL: TestSum (0.01s)",
+            "cart_test.go:9 | ! empty cart",
+        ),
+        (
+            "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/empty (0.00s)\n        cart_test.go:12: got 3",
+            "cart_test.go:12 TestSum | ! got 3",
+        ),
+        (
+            "--- FAIL: TestSum (0.00s)\n    cart_test.go:12: \n        \tError Trace:\t/w/cart_test.go:12\n        \tError:      \tNot equal: 3 and 4\n        \tTest:       \tTestSum\nFAIL",
+            "/w/cart_test.go:12 TestSum | cart_test.go:12 TestSum | ! Not equal: 3 and 4",
+        ),
+        (
+            "--- FAIL: TestPanic (0.00s)\npanic: boom [recovered]\n\tpanic: boom\n\ngoroutine 6 [running]:\nacme.io/shop.TestPanic(0xc0)\n\t/w/shop/a_test.go:7 +0x1",
+            "/w/shop/a_test.go:7 TestPanic | ! boom [recovered] | ! boom",
+        ),
+        (
+            "--- FAIL: TestA (0.00s)\n    a_test.go:3: one\n    a_test.go:4: two\nFAIL\nexit status 1\nFAIL\tacme.io/shop\t0.012s",
+            "a_test.go:4 TestA | a_test.go:3 TestA | ! one | ! two",
+        ),
+    ]);
+}
+
+#[test]
+fn messages() {
+    check(&[
+        (
+            "./cart.go:3:5: undefined: item",
+            "cart.go:3:5 | ! undefined: item",
+        ),
+        (
+            "# acme.io/shop\nshop/cart.go:3:5: cannot use x (variable of type int) as string value in argument to add",
+            "shop/cart.go:3:5 | ! cannot use x (variable of type int) as string value in argument to add",
+        ),
+        (
+            "vet: ./cart.go:3:5: undefined: item",
+            "cart.go:3:5 | ! undefined: item",
+        ),
+        (
+            "2024/02/01 10:11:12 cart.go:44: no such item",
+            "cart.go:44 | ! no such item",
+        ),
+        (
+            "cart.go:7:2: \"os\" imported and not used\ncart.go:9:1: missing return",
+            "cart.go:9:1 | cart.go:7:2 | ! \"os\" imported and not used | ! missing return",
+        ),
+        // Places in sentences are none.
+        ("see cart.go:12 for the sum", ""),
+        ("cart.go:12 is where it is added", ""),
+    ]);
+}

@@ -1,0 +1,11 @@
+//! Where Kotlin's own library lies.
+
+use crate::origin::OriginForm;
+
+pub(super) const ORIGINS: OriginForm = OriginForm {
+    runtime: |path| {
+        let is_own = path.starts_with("kotlin/") && path.ends_with(".kt");
+        is_own.then_some(path)
+    },
+    ..OriginForm::NONE
+};

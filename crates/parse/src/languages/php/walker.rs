@@ -1,0 +1,421 @@
+//! The walker of PHP.
+
+mod bindings;
+mod definitions;
+mod imports;
+mod phpdoc;
+mod specs;
+#[cfg(test)]
+mod tests;
+
+use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind, Span};
+use tree_sitter::Node;
+
+use crate::collect::{Draft, Position, span};
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, children, field, into,
+    member, name, past, text, type_member,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: BUILTIN_TYPES,
+    keeps_name: |name| {
+        let of_language = ["PHP_", "E_", "__"];
+        !of_language
+            .iter()
+            .any(|beginning| name.starts_with(beginning))
+    },
+    messages: message,
+    tool_notes: &[
+        "@phpstan-",
+        "@psalm-",
+        "phpcs:",
+        "@noinspection",
+        "@codeCoverageIgnore",
+        "@phan-",
+    ],
+    is_statement: |kind| {
+        kind.ends_with("_statement")
+            || kind.ends_with("_declaration")
+            || kind.ends_with("_definition")
+    },
+    ..Form::new(tree_sitter_php::LANGUAGE_PHP, handler, step, named_type)
+});
+
+/// Most members of one path that are looked through for the class before them.
+const MAX_MEMBERS: usize = 16;
+
+/// Types of the language itself, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "array", "bool", "boolean", "callable", "double", "false", "float", "int", "integer",
+    "iterable", "mixed", "never", "null", "numeric", "object", "resource", "scalar", "string",
+    "true", "void",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "comment" => phpdoc::comment,
+        "string" | "nowdoc" => text,
+        "encapsed_string" | "heredoc_body" | "shell_command_expression" => interpolated,
+        "text" => outside,
+        "name" => name,
+        "qualified_name" | "relative_name" => member,
+        "named_type" => named,
+        "member_access_expression"
+        | "nullsafe_member_access_expression"
+        | "scoped_property_access_expression"
+        | "class_constant_access_expression" => access,
+        "function_call_expression" => function_call,
+        "member_call_expression" | "nullsafe_member_call_expression" => member_call,
+        "scoped_call_expression" => scoped_call,
+        "object_creation_expression" => creation,
+        "throw_expression" => throw,
+        "argument" => argument,
+        "arguments" => arguments,
+        "attribute" => attribute,
+        "base_clause" | "class_interface_clause" => base_list,
+        "namespace_definition" => imports::namespace,
+        "namespace_use_declaration" => imports::uses,
+        "include_expression"
+        | "include_once_expression"
+        | "require_expression"
+        | "require_once_expression" => imports::include,
+        "function_definition" => definitions::function,
+        "method_declaration" => definitions::method,
+        "class_declaration" | "trait_declaration" => definitions::class,
+        "interface_declaration" => definitions::interface,
+        "enum_declaration" => definitions::enumeration,
+        "anonymous_class" => definitions::anonymous_class,
+        "enum_case" => definitions::enum_case,
+        "const_declaration" => definitions::constants,
+        "property_declaration" => definitions::properties,
+        "use_declaration" => definitions::traits,
+        "anonymous_function" | "arrow_function" => bindings::nameless,
+        "assignment_expression"
+        | "reference_assignment_expression"
+        | "augmented_assignment_expression" => bindings::assignment,
+        "static_variable_declaration" => bindings::static_variable,
+        "foreach_statement" => bindings::foreach,
+        "catch_clause" => bindings::catch,
+        "binary_expression" => instance_of,
+        "variable_name"
+        | "relative_scope"
+        | "primitive_type"
+        | "bottom_type"
+        | "cast_type"
+        | "use_list"
+        | "named_label_statement"
+        | "goto_statement"
+        | "namespace_name"
+        | "integer"
+        | "float"
+        | "boolean"
+        | "null"
+        | "heredoc_start"
+        | "heredoc_end"
+        | "string_content"
+        | "escape_sequence"
+        | "declare_directive" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    match node.kind() {
+        "name" | "variable_name" | "relative_scope" | "namespace_name" => Step::Name,
+        "qualified_name" | "relative_name" => match last_child(node) {
+            Some(rest) => Step::Scoped {
+                scope: child_of_kind(node, "namespace_name"),
+                rest,
+            },
+            None => Step::Other,
+        },
+        "member_access_expression" | "nullsafe_member_access_expression" => {
+            match field(node, "name").filter(|name| name.kind() == "name") {
+                Some(name) => Step::Member {
+                    object: field(node, "object"),
+                    name,
+                },
+                None => Step::Other,
+            }
+        }
+        "scoped_property_access_expression" => match field(node, "name") {
+            Some(name) => Step::Member {
+                object: field(node, "scope"),
+                name,
+            },
+            None => Step::Other,
+        },
+        "class_constant_access_expression" => match (node.named_child(0), node.named_child(1)) {
+            (object, Some(name)) if name.kind() == "name" => Step::Member { object, name },
+            _ => Step::Other,
+        },
+        "member_call_expression" | "nullsafe_member_call_expression" | "scoped_call_expression" => {
+            let object = field(node, "object").or_else(|| field(node, "scope"));
+            match field(node, "name").filter(|name| name.kind() == "name") {
+                Some(name) => Step::Invoke { object, name },
+                None => Step::Other,
+            }
+        }
+        "function_call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        "object_creation_expression" => created(node).map_or(Step::Other, Step::Call),
+        "parenthesized_expression" | "named_type" | "clone_expression" => {
+            node.named_child(0).map_or(Step::Other, Step::Same)
+        }
+        _ => Step::Other,
+    }
+}
+
+/// The name in `?A`, `A|null` and `A&B`: of several the first that names a class.
+fn named_type(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "named_type" => node.named_child(0),
+        "name" | "qualified_name" => Some(node),
+        "optional_type" | "union_type" | "intersection_type" => {
+            child_of_kind(node, "named_type")?.named_child(0)
+        }
+        _ => None,
+    }
+}
+
+/// The class in `new A(…)`.
+fn created(node: Node<'_>) -> Option<Node<'_>> {
+    let class = node.named_child(0)?;
+    is_name(class).then_some(class)
+}
+
+fn is_name(node: Node<'_>) -> bool {
+    matches!(node.kind(), "name" | "qualified_name" | "relative_name")
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
+}
+
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    match name {
+        "trigger_error" | "trigger_deprecation" | "error_log" | "user_error" => {
+            return Some(MessageKind::Log);
+        }
+        "die" | "abort" | "wp_die" => return Some(MessageKind::Error),
+        "critical" | "alert" | "emergency" | "warning" if path.contains("log") => {
+            return Some(MessageKind::Log);
+        }
+        _ => {}
+    }
+    // `$this->logger->info` reads like `logger.info`.
+    let start = path.len() - name.len();
+    let receiver = path
+        .get(..start)
+        .unwrap_or("")
+        .trim_end_matches([':', '>', '-', '?']);
+    let receiver = receiver.rsplit(['>', ':', '$', '\\']).next().unwrap_or("");
+    messages::of_call(&format!("{receiver}.{name}"), name)
+}
+
+/// `"a {$b->c()} d"`: what is interpolated is code.
+fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let mut from = node.start_byte();
+    let mut has_code = false;
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        if !matches!(child.kind(), "string_content" | "escape_sequence") {
+            has_code = true;
+            walk.collector
+                .region(RegionKind::Text, Span::new(from, child.start_byte()));
+            from = child.end_byte();
+        }
+    }
+    walk.collector
+        .region(RegionKind::Text, Span::new(from, node.end_byte()));
+    let quotes =
+        usize::from(node.kind() != "heredoc_body" && node.end_byte() - node.start_byte() > 1);
+    let content = Span::new(node.start_byte() + quotes, node.end_byte() - quotes);
+    walk.collector.message(content);
+    if !has_code {
+        return Descend::Past;
+    }
+    walk.collector.within(depth, |context| {
+        context.message = None;
+        context.position = Position::Value;
+    });
+    Descend::Into
+}
+
+/// What stands outside of `<?php … ?>`.
+fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.collector.region(RegionKind::Text, span(node));
+    Descend::Past
+}
+
+/// A type that is declared; `self` and `static` say nothing.
+fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match walk.of(node) {
+        "self" | "static" | "parent" => Descend::Past,
+        _ => type_member(walk, node, depth),
+    }
+}
+
+/// `$a->b`, `A::$b`, `A::B`
+fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if node.start_byte() >= walk.collector.skip_until {
+        class_before(walk, node);
+        // `A::class` is the class alone.
+        let name = last_child(node);
+        if name.is_some_and(|name| walk.of(name) == "class") {
+            walk.collector.skip_to(node.end_byte());
+            return Descend::Past;
+        }
+    }
+    member(walk, node, depth)
+}
+
+/// The class in `A::b()`: it is used also where the member is one that it inherits.
+fn class_before<'t>(walk: &mut Walk<'t>, mut node: Node<'t>) {
+    // `A::$b->c` is one path.
+    for _ in 0..MAX_MEMBERS {
+        match field(node, "object").filter(|object| is_access(*object)) {
+            Some(object) => node = object,
+            None => break,
+        }
+    }
+    let scope = field(node, "scope").or_else(|| node.named_child(0));
+    let Some(class) = scope.filter(|scope| is_name(*scope)) else {
+        return;
+    };
+    let is_own = matches!(walk.of(class), "self" | "static" | "parent");
+    if is_own || class.start_byte() < walk.collector.skip_until {
+        return;
+    }
+    let last = match class.kind() {
+        "name" => Some(class),
+        _ => last_child(class),
+    };
+    if let Some(last) = last {
+        let kind = match class.kind() {
+            "name" => ReferenceKind::Name,
+            _ => ReferenceKind::Attribute,
+        };
+        walk.collector.refer_at(kind, span(last), span(class));
+    }
+}
+
+fn is_access(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "member_access_expression"
+            | "scoped_property_access_expression"
+            | "class_constant_access_expression"
+    )
+}
+
+fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(function) = field(node, "function") else {
+        return Descend::Into;
+    };
+    if !is_name(function) {
+        return Descend::Into;
+    }
+    match walk.of(function) {
+        "define" => {
+            define_constant(walk, node);
+            walk.collector.skip_to(function.end_byte());
+        }
+        called @ ("it" | "test" | "describe" | "todo") => {
+            if let Some(descend) = specs::block(walk, node, called, depth) {
+                return descend;
+            }
+        }
+        _ => {}
+    }
+    walk.call(function, depth)
+}
+
+fn member_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if field(node, "object").is_some_and(is_access) {
+        class_before(walk, node);
+    }
+    walk.call(node, depth)
+}
+
+fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    class_before(walk, node);
+    walk.call(node, depth)
+}
+
+/// `new A(…)`; `new self` says nothing.
+fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match created(node) {
+        Some(class) if matches!(walk.of(class), "self" | "static" | "parent") => {
+            walk.collector.skip_to(class.end_byte());
+            Descend::Into
+        }
+        Some(class) => walk.call(class, depth),
+        None => Descend::Into,
+    }
+}
+
+fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let thrown = node.named_child(0);
+    let class = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
+    if let Some(class) = class.and_then(created) {
+        walk.refer(ReferenceKind::Raise, class);
+    }
+    walk.collector
+        .within(depth, |context| context.message = Some(MessageKind::Error));
+    Descend::Into
+}
+
+/// The name in `f(name: $a)` is that of a parameter.
+fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.collector.skip_to(name.end_byte());
+    }
+    Descend::Into
+}
+
+/// `#[A(…)]`
+fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0) {
+        walk.refer(ReferenceKind::Decorator, name);
+    }
+    Descend::Into
+}
+
+/// `$a instanceof B`
+fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let operator = field(node, "operator");
+    let class = field(node, "right").filter(|right| is_name(*right));
+    if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
+        let left = field(node, "left").map_or("", |left| left.kind());
+        // What is before it comes first.
+        if left == "variable_name" {
+            walk.refer(ReferenceKind::Type, class);
+        } else {
+            walk.collector
+                .within(depth, |context| context.position = Position::Value);
+        }
+    }
+    Descend::Into
+}
+
+/// `define('A', 1)`
+fn define_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let arguments = field(node, "arguments").map_or_else(Vec::new, children);
+    let literal = arguments
+        .first()
+        .and_then(|argument| argument.named_child(0));
+    let content = literal.and_then(|literal| child_of_kind(literal, "string_content"));
+    let Some(content) = content else { return };
+    let place = span(content);
+    let mut draft = Draft::new(
+        place.of(walk.collector.text),
+        DefinitionKind::Constant,
+        span(node),
+        place,
+    );
+    draft.body = arguments.get(1).map(|value| span(*value));
+    walk.collector.define_in(None, draft);
+}

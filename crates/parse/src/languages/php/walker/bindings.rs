@@ -1,0 +1,101 @@
+//! What binds variables: assignments, loops, closures, caught exceptions.
+
+use foveate_model::values::{TypeName, Value};
+use foveate_model::{DefinitionKind, ReferenceKind};
+use tree_sitter::Node;
+
+use crate::collect::span;
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// `$a = b()`, `[$a, $b] = c()`; outside of all functions it defines a variable of the program.
+pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        return Descend::Into;
+    };
+    let value = match left.kind() {
+        "variable_name" => walk.value_of(right),
+        _ => Value::Unknown,
+    };
+    for variable in variables(left) {
+        bind(walk, node, variable, value);
+    }
+    Descend::Into
+}
+
+fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, variable: Node<'t>, value: Value) {
+    if walk.is_in_function() {
+        walk.local(variable, value);
+    } else if walk.context().parent.is_none() {
+        let mut draft = walk.draft(DefinitionKind::Variable, node, variable, None);
+        draft.body = field(node, "right").map(span);
+        if field(node, "left") == Some(variable) {
+            draft.signature_end = variable.end_byte();
+        }
+        if let Some(id) = walk.collector.define_once(None, draft) {
+            walk.holds(id, value);
+        }
+    }
+}
+
+/// The variables in a list of targets, however deep.
+fn variables<'t>(target: Node<'t>) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![target];
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "variable_name" => found.push(node),
+            "list_literal" | "by_ref" | "pair" => waiting.extend(children(node)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `static $a = b();` in a function.
+pub(super) fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        let value = walk.declared_value(None, field(node, "value"));
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `foreach ($a as $b => $c)`
+pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let body = field(node, "body");
+    let parts = children(node).into_iter().skip(1);
+    for target in parts.filter(|part| Some(*part) != body) {
+        for variable in variables(target) {
+            walk.local(variable, Value::Unknown);
+        }
+    }
+    Descend::Into
+}
+
+/// `function ($a) { … }`, `fn ($a) => …`
+pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        let name = field(parameter, "name").filter(|name| name.kind() == "variable_name");
+        if let Some(name) = name {
+            let value = walk.declared_value(field(parameter, "type"), None);
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `catch (A | B $e)`: of several the first says what `$e` is.
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let types = child_of_kind(node, "type_list").map_or_else(Vec::new, children);
+    let first = types.first().and_then(|first| walk.type_of(*first));
+    for caught in types {
+        walk.refer(ReferenceKind::Catch, caught);
+    }
+    if let Some(name) = field(node, "name") {
+        let known = first.map(|known: TypeName| Value::Type(known));
+        walk.local(name, known.unwrap_or(Value::Unknown));
+    }
+    Descend::Into
+}

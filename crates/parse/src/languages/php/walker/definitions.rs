@@ -1,0 +1,240 @@
+//! Classes, interfaces, traits, enums, their members, and functions.
+
+use foveate_model::values::Value;
+use foveate_model::{DefinitionKind, LocalId, Modifiers, Span, Visibility};
+use tree_sitter::Node;
+
+use super::{is_name, phpdoc};
+use crate::collect::{Draft, row, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// What the words before a member say.
+struct Words {
+    visibility: Visibility,
+    modifiers: Modifiers,
+}
+
+fn words(walk: &Walk<'_>, node: Node<'_>) -> Words {
+    let mut words = Words {
+        visibility: Visibility::Public,
+        modifiers: Modifiers::default(),
+    };
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "visibility_modifier" => {
+                // `private(set)` is about writing alone.
+                let written = walk.of(child).to_ascii_lowercase();
+                words.visibility = match written.as_str() {
+                    "private" => Visibility::Private,
+                    "protected" => Visibility::Protected,
+                    _ => words.visibility,
+                };
+            }
+            "static_modifier" => words.modifiers.is_static = true,
+            "abstract_modifier" => words.modifiers.is_abstract = true,
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The names of attributes, as written.
+fn decorators(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
+    let mut names = Vec::new();
+    let groups = field(node, "attributes").map_or_else(Vec::new, children);
+    for attribute in groups.into_iter().flat_map(children) {
+        let name = attribute.named_child(0).filter(|name| is_name(*name));
+        names.extend(name.map(|name| walk.of(name).into()));
+    }
+    names
+}
+
+fn draft<'t>(
+    walk: &Walk<'t>,
+    kind: DefinitionKind,
+    node: Node<'t>,
+    name: Node<'t>,
+    body: Option<Node<'t>>,
+) -> Draft<'t> {
+    let mut draft = walk.draft(kind, node, name, body);
+    let words = words(walk, node);
+    draft.visibility = Some(words.visibility);
+    draft.modifiers = words.modifiers;
+    draft.decorators = decorators(walk, node);
+    draft
+}
+
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    container(walk, node, depth, DefinitionKind::Class)
+}
+
+pub(super) fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    container(walk, node, depth, DefinitionKind::Interface)
+}
+
+pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    container(walk, node, depth, DefinitionKind::Enum)
+}
+
+fn container<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let mut draft = draft(walk, kind, node, name, field(node, "body"));
+    for list in ["base_clause", "class_interface_clause"] {
+        let bases = child_of_kind(node, list).map_or_else(Vec::new, children);
+        let bases = bases.into_iter().filter(|base| is_name(*base));
+        draft
+            .bases
+            .extend(bases.map(|base| Box::from(walk.of(base))));
+    }
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// `new class extends A { … }`: its methods are called by what holds the object.
+pub(super) fn anonymous_class<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    Descend::Into
+}
+
+/// `use A, B\C;` in a class takes over the members of traits.
+pub(super) fn traits<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let names = children(node).into_iter().filter(|name| is_name(*name));
+    let names: Vec<Box<str>> = names.map(|name| walk.of(name).into()).collect();
+    let parent = walk.context().parent;
+    let parent = parent.and_then(|id| walk.collector.definitions.get_mut(id.0 as usize));
+    if let Some(parent) = parent.filter(|parent| parent.kind.is_container()) {
+        parent.bases.extend(names);
+    }
+    crate::walk::base_list(walk, node, depth)
+}
+
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    callable(walk, node, depth, DefinitionKind::Function)
+}
+
+pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    callable(walk, node, depth, DefinitionKind::Method)
+}
+
+fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, kind: DefinitionKind) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let body = field(node, "body");
+    let doc = walk.collector.comment_above(row(node));
+    let mut draft = draft(walk, kind, node, name, body);
+    draft.parameters = field(node, "parameters").map(inside_brackets);
+    let is_method = kind == DefinitionKind::Method;
+    draft.modifiers.is_constructor = is_method && draft.name.eq_ignore_ascii_case("__construct");
+    draft.modifiers.is_abstract |= is_method && body.is_none();
+    // The mark of a test before there were attributes.
+    if is_method && doc.is_some_and(|doc| phpdoc::tag(walk.collector.text, doc, "test").is_some()) {
+        draft.decorators.push("test".into());
+    }
+    let owner = walk.context().parent;
+    let id = walk.define(draft);
+    if let Some(list) = field(node, "parameters") {
+        for parameter in children(list) {
+            add_parameter(walk, (owner, id), parameter, doc);
+        }
+    }
+    match field(node, "return_type") {
+        Some(declared) if super::named_type(declared).is_some() => walk.returns(id, declared),
+        _ => phpdoc::returns(walk, id, doc),
+    }
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// A parameter; with a visibility it is a field of the class, too.
+fn add_parameter<'t>(
+    walk: &mut Walk<'t>,
+    (owner, function): (Option<LocalId>, LocalId),
+    parameter: Node<'t>,
+    doc: Option<Span>,
+) {
+    let written = field(parameter, "name");
+    let name = written.map(|name| child_of_kind(name, "variable_name").unwrap_or(name));
+    let Some(name) = name.filter(|name| name.kind() == "variable_name") else {
+        return;
+    };
+    let declared = field(parameter, "type");
+    walk.parameter(function, name, declared);
+    phpdoc::parameter(walk, name, doc);
+    if parameter.kind() != "property_promotion_parameter" {
+        return;
+    }
+    let Some(inner) = name.named_child(0) else {
+        return;
+    };
+    let mut draft = draft(walk, DefinitionKind::Field, parameter, inner, None);
+    draft.signature_end = name.end_byte();
+    let id = walk.collector.define_in(owner, draft);
+    let value = match walk.collector.values.parameters.last() {
+        Some(known) => known.type_name.map_or(Value::Unknown, Value::Type),
+        None => Value::Unknown,
+    };
+    walk.holds(id, value);
+}
+
+/// `private static ?A $b = null, $c;` A static one is written with its mark where it is used.
+pub(super) fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let declared = field(node, "type");
+    let doc = walk.collector.comment_above(row(node));
+    for element in children(node) {
+        if element.kind() != "property_element" {
+            continue;
+        }
+        let Some(variable) = field(element, "name") else {
+            continue;
+        };
+        let inner = variable.named_child(0).unwrap_or(variable);
+        let mut draft = draft(walk, DefinitionKind::Field, node, inner, None);
+        if draft.modifiers.is_static {
+            draft.name = walk.of(variable);
+            draft.name_span = span(variable);
+        }
+        draft.signature_end = variable.end_byte();
+        draft.body = field(element, "default_value").map(span);
+        let id = walk.define(draft);
+        let value = walk.declared_value(declared, field(element, "default_value"));
+        match value {
+            Value::Unknown => phpdoc::holds(walk, id, doc),
+            value => walk.holds(id, value),
+        }
+    }
+    Descend::Into
+}
+
+/// `const A = 1, B = 2;`
+pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for element in children(node) {
+        let Some(name) = element
+            .named_child(0)
+            .filter(|_| element.kind() == "const_element")
+        else {
+            continue;
+        };
+        let value = element.named_child(1);
+        let mut draft = draft(walk, DefinitionKind::Constant, node, name, None);
+        draft.body = value.map(span);
+        draft.signature_end = value.map_or(name.end_byte(), |value| {
+            value.start_byte() + walk.of(value).lines().next().unwrap_or("").len()
+        });
+        walk.define(draft);
+    }
+    Descend::Into
+}
+
+pub(super) fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        let draft = draft(walk, DefinitionKind::EnumMember, node, name, None);
+        walk.define(draft);
+    }
+    Descend::Into
+}

@@ -1,0 +1,115 @@
+//! Namespaces, what `use` takes from them, and files that are included.
+
+use foveate_model::{Import, ImportKind, ImportedName};
+use tree_sitter::Node;
+
+use super::is_name;
+use crate::collect::{row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// `namespace A\B;`, `namespace A\B { … }`: of several the first is the file's.
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name")
+        && walk.collector.package.is_empty()
+    {
+        walk.collector.package = walk.of(name).replace('\\', ".");
+    }
+    Descend::Into
+}
+
+/// `use A\B\C as D, E;`, `use function A\b;`, `use A\{B, C\D as E};`
+pub(super) fn uses<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let group = field(node, "body");
+    let prefix = child_of_kind(node, "namespace_name").filter(|_| group.is_some());
+    let prefix = prefix.map(|prefix| walk.of(prefix));
+    for clause in children(group.unwrap_or(node)) {
+        if clause.kind() == "namespace_use_clause" {
+            use_clause(walk, node, clause, prefix);
+        }
+    }
+    Descend::Past
+}
+
+fn use_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>, clause: Node<'t>, prefix: Option<&'t str>) {
+    let taken = children(clause).into_iter().find(|part| is_name(*part));
+    let Some(written) = taken.map(|taken| walk.of(taken).trim_start_matches('\\')) else {
+        return;
+    };
+    let (inside, name) = written.rsplit_once('\\').unwrap_or(("", written));
+    let module = match (prefix, inside) {
+        (Some(prefix), "") => prefix.to_owned(),
+        (Some(prefix), inside) => format!("{prefix}\\{inside}"),
+        (None, inside) => inside.to_owned(),
+    };
+    let local = field(clause, "alias").map_or(name, |alias| walk.of(alias));
+    add(walk, node, ImportKind::From, &module, (name, local));
+}
+
+fn add(walk: &mut Walk<'_>, node: Node<'_>, kind: ImportKind, module: &str, taken: (&str, &str)) {
+    walk.collector.imports.push(Import {
+        kind,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: taken.0.into(),
+            local: taken.1.into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: walk.context().enclosing,
+        type_only: false,
+    });
+}
+
+/// `require __DIR__ . '/a.php'` is `./a.php`; of what is put together otherwise its end counts.
+pub(super) fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let mut included = node.named_child(0);
+    while let Some(inner) = included.filter(|node| node.kind() == "parenthesized_expression") {
+        included = inner.named_child(0);
+    }
+    let Some(included) = included else {
+        return Descend::Into;
+    };
+    let (before, literal) = match included.kind() {
+        "binary_expression" => (field(included, "left"), field(included, "right")),
+        _ => (None, Some(included)),
+    };
+    let content = literal.and_then(|literal| match literal.kind() {
+        "string" | "encapsed_string" if literal.named_child_count() == 1 => {
+            child_of_kind(literal, "string_content")
+        }
+        _ => None,
+    });
+    let Some(path) = content.map(|content| walk.of(content)) else {
+        return Descend::Into;
+    };
+    let module = match before {
+        None => path.to_owned(),
+        Some(before) => {
+            let relative = path.trim_start_matches('/');
+            match directories_up(walk.of(before)) {
+                Some(0) => format!("./{relative}"),
+                Some(up) => format!("{}{relative}", "../".repeat(up)),
+                None => relative.to_owned(),
+            }
+        }
+    };
+    add(walk, node, ImportKind::Require, &module, ("*", ""));
+    Descend::Into
+}
+
+/// How many directories above the file's own `__DIR__`, `dirname(__FILE__)`, `dirname(__DIR__, 2)`
+/// are.
+fn directories_up(written: &str) -> Option<usize> {
+    let calls = written.matches("dirname").count();
+    let levels = written.rsplit_once(',').and_then(|(_, levels)| {
+        let levels = levels.trim().trim_end_matches(')').trim();
+        levels.parse::<usize>().ok()
+    });
+    let up = calls.min(8) + levels.unwrap_or(1).clamp(1, 8) - 1;
+    match (written.contains("__DIR__"), written.contains("__FILE__")) {
+        (true, _) => Some(up),
+        (_, true) => up.checked_sub(1),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! Types that comments give: `@var`, `@param`, `@return`, where the code declares none.
+
+use foveate_model::values::{DefinitionType, Held, Local, TypeName, Value};
+use foveate_model::{LocalId, Span};
+use tree_sitter::Node;
+
+use super::BUILTIN_TYPES;
+use crate::collect::span;
+use crate::syntax::Descend;
+use crate::walk::Walk;
+
+/// A comment; in a function `/** @var A $b */` says what a local variable holds.
+pub(super) fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let text = walk.collector.text;
+    if walk.is_in_function()
+        && let Some(rest) = tag(text, span(node), "var")
+        && let Some(type_name) = class_in(text, rest)
+        && let Some(name) = variable_in(text, line_of(text, rest))
+    {
+        let function = walk.context().enclosing;
+        walk.collector.values.locals.push(Local {
+            function,
+            name,
+            value: Value::Type(type_name),
+        });
+    }
+    crate::walk::comment(walk, node, depth)
+}
+
+/// What stands after the first `@name` of a comment.
+pub(super) fn tag(text: &str, comment: Span, name: &str) -> Option<Span> {
+    tags(text, comment, name).next()
+}
+
+fn tags(text: &str, comment: Span, name: &str) -> impl Iterator<Item = Span> {
+    let written = comment.of(text);
+    written.match_indices('@').filter_map(move |(at, _)| {
+        let rest = written.get(at + 1..)?.strip_prefix(name)?;
+        let ends = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '*');
+        let start = comment.start as usize + at + 1 + name.len();
+        ends.then(|| Span::new(start, comment.end as usize))
+    })
+}
+
+fn line_of(text: &str, rest: Span) -> Span {
+    let line = rest.of(text).lines().next().unwrap_or("");
+    Span::new(rest.start as usize, rest.start as usize + line.len())
+}
+
+/// The first class that a type names: `A` of `?A`, `null|A` and `A`, none of `A[]` and `array<A>`.
+fn class_in(text: &str, rest: Span) -> Option<TypeName> {
+    let line = line_of(text, rest);
+    let mut at = line.start as usize;
+    let written = line.of(text);
+    let written = written.trim_start();
+    at += line.of(text).len() - written.len();
+    let end = written.find(char::is_whitespace).unwrap_or(written.len());
+    let written = written.get(..end)?;
+    for part in written.split('|') {
+        let start = at;
+        at += part.len() + 1;
+        let name = part.trim_start_matches('?');
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'\\') || b >= 0x80);
+        if (is_name || name == "$this") && BUILTIN_TYPES.binary_search(&name).is_err() {
+            let start = start + part.len() - name.len();
+            return Some(TypeName {
+                path: Span::new(start, start + name.len()),
+                of_class: false,
+            });
+        }
+        if !is_name {
+            return None;
+        }
+    }
+    None
+}
+
+/// The first `$name` in a span.
+fn variable_in(text: &str, rest: Span) -> Option<Span> {
+    let written = rest.of(text);
+    // `@return $this` is a type.
+    let start = written.find(" $")? + 1;
+    let name = written.get(start + 1..)?;
+    let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let end = start + 1 + end.unwrap_or(name.len());
+    let start_of = rest.start as usize;
+    (end > start + 1).then(|| Span::new(start_of + start, start_of + end))
+}
+
+pub(super) fn returns(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span>) {
+    let text = walk.collector.text;
+    let rest = doc.and_then(|doc| tag(text, doc, "return"));
+    if let Some(type_name) = rest.and_then(|rest| class_in(text, rest)) {
+        walk.collector.values.types.push(DefinitionType {
+            definition,
+            type_name,
+        });
+    }
+}
+
+/// The type of the parameter that was added last, unless it has one.
+pub(super) fn parameter(walk: &mut Walk<'_>, name: Node<'_>, doc: Option<Span>) {
+    let Some(doc) = doc else { return };
+    let text = walk.collector.text;
+    let written = walk.of(name);
+    let known = walk.collector.values.parameters.last_mut();
+    let Some(known) = known.filter(|known| known.type_name.is_none()) else {
+        return;
+    };
+    let mut tags = tags(text, doc, "param");
+    let rest = tags.find(|rest| {
+        let named = variable_in(text, line_of(text, *rest));
+        named.is_some_and(|named| named.of(text) == written)
+    });
+    known.type_name = rest.and_then(|rest| class_in(text, rest));
+}
+
+pub(super) fn holds(walk: &mut Walk<'_>, definition: LocalId, doc: Option<Span>) {
+    let text = walk.collector.text;
+    let rest = doc.and_then(|doc| tag(text, doc, "var"));
+    if let Some(type_name) = rest.and_then(|rest| class_in(text, rest)) {
+        walk.collector.values.held.push(Held {
+            definition,
+            value: Value::Type(type_name),
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! What a `Cargo.toml` says about names: that of the package, the library's file, dependencies that are
+//! used under other names. It reads lines; manifests are written plainly.
+
+/// What is read of a manifest.
+#[derive(Debug, Default)]
+pub(super) struct Manifest {
+    /// The name of the library, or of the package.
+    pub(super) name: Option<String>,
+    /// The file of the library.
+    pub(super) library: Option<String>,
+    /// Names of crates in the sources, and what the packages are called.
+    pub(super) renamed: Vec<(Box<str>, Box<str>)>,
+}
+
+pub(super) fn manifest(text: &str) -> Manifest {
+    let mut found = Manifest::default();
+    let mut library_name = None;
+    let mut section = "";
+    for line in text.lines().map(str::trim) {
+        if let Some(rest) = line.strip_prefix('[') {
+            section = rest
+                .trim_start_matches('[')
+                .split(']')
+                .next()
+                .unwrap_or("")
+                .trim();
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            continue;
+        };
+        let (key, value) = (key.trim(), value.trim());
+        match (section, key) {
+            ("package" | "project", "name") => found.name = quoted(value),
+            ("lib", "name") => library_name = quoted(value),
+            ("lib", "path") => found.library = quoted(value),
+            (section, key) if section.ends_with("dependencies") => {
+                let package = value.split_once("package").and_then(|(_, rest)| {
+                    quoted(rest.trim_start().strip_prefix('=')?.trim_start())
+                });
+                found
+                    .renamed
+                    .extend(package.map(|package| crate_names(key, &package)));
+            }
+            (section, "package") => {
+                // `[dependencies.a]`
+                let name = section.split_once("dependencies.").map(|(_, name)| name);
+                let package = quoted(value);
+                found
+                    .renamed
+                    .extend(name.zip(package).map(|(n, p)| crate_names(n, &p)));
+            }
+            _ => {}
+        }
+    }
+    found.name = library_name.or(found.name);
+    found
+}
+
+fn crate_names(used: &str, package: &str) -> (Box<str>, Box<str>) {
+    let name = |written: &str| written.trim_matches('"').replace('-', "_").into();
+    (name(used), name(package))
+}
+
+/// The text between the first quotes.
+fn quoted(value: &str) -> Option<String> {
+    let mark = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let text = value.get(1..)?.split(mark).next()?;
+    Some(text.to_owned())
+}

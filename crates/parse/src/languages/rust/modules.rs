@@ -1,0 +1,416 @@
+//! Where Rust's paths lead: crates by their manifests, modules by the files below the root of a crate.
+
+#[cfg(test)]
+mod tests;
+
+use foldhash::HashMap;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind};
+
+use super::manifest::{Manifest, manifest};
+use crate::paths::join;
+
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(Crates::new(files)),
+    module_name: |_| None,
+    imported_name: |_| None,
+    is_package: |_| false,
+    is_settings: |path| path.file_name() == "Cargo.toml",
+};
+
+/// Most names of a path that are followed.
+const MAX_NAMES: usize = 32;
+/// Most imports of modules that are followed one after the other.
+const MAX_REEXPORTS: u32 = 4;
+
+/// The crates of a repository.
+#[derive(Debug)]
+struct Crates {
+    /// By directory, the longest first, for what stands in a package's manifest.
+    packages: Vec<Package>,
+    /// Packages by the names of their libraries.
+    libraries: HashMap<Box<str>, Vec<u32>>,
+    /// Roots of libraries that are not called `lib.rs`.
+    odd_roots: Vec<FileId>,
+}
+
+/// One package, which has a manifest.
+#[derive(Debug)]
+struct Package {
+    directory: Box<str>,
+    /// The root of its library.
+    library: Option<FileId>,
+    /// The name by which its own binaries and tests know the library.
+    name: Box<str>,
+    /// Names of dependencies that are called otherwise where they are used.
+    renamed: Vec<(Box<str>, Box<str>)>,
+}
+
+impl Crates {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut packages = Vec::new();
+        for id in files.ids() {
+            let file = files.file(id);
+            if file.path.file_name() != "Cargo.toml" {
+                continue;
+            }
+            let directory = file.path.directory();
+            let Manifest {
+                name,
+                library,
+                renamed,
+            } = manifest(files.text(id));
+            let Some(name) = name else {
+                continue;
+            };
+            let roots = [library.as_deref(), Some("src/lib.rs"), Some("lib.rs")];
+            let mut roots = roots.into_iter().flatten();
+            packages.push(Package {
+                library: roots.find_map(|root| files.find(&join(directory, root)?)),
+                directory: directory.into(),
+                name: name.replace('-', "_").into(),
+                renamed,
+            });
+        }
+        packages.sort_by_key(|package: &Package| std::cmp::Reverse(package.directory.len()));
+        let mut libraries: HashMap<Box<str>, Vec<u32>> = HashMap::default();
+        for (at, package) in (0u32..).zip(&packages) {
+            if package.library.is_some() {
+                libraries.entry(package.name.clone()).or_default().push(at);
+            }
+        }
+        let roots = packages.iter().filter_map(|package| package.library);
+        let odd = roots.filter(|root| files.file(*root).path.file_name() != "lib.rs");
+        Self {
+            odd_roots: odd.collect(),
+            packages,
+            libraries,
+        }
+    }
+
+    fn package_of_path(&self, path: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| {
+            let rest = path.strip_prefix(&*package.directory);
+            rest.is_some_and(|rest| package.directory.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// The library of a name, as a file sees it: that of its own package, a dependency by another
+    /// name, one of the repository.
+    fn library(&self, files: &dyn FileTree, importer: FileId, name: &str) -> Option<FileId> {
+        let path = files.path(importer);
+        let own = self.package_of_path(path);
+        let renamed = own.and_then(|own| own.renamed.iter().find(|(known, _)| **known == *name));
+        let name = renamed.map_or(name, |(_, name)| name);
+        if let Some(own) = own.filter(|own| *own.name == *name && own.library.is_some()) {
+            return own.library;
+        }
+        let nearest = self.libraries.get(name)?.iter().max_by_key(|at| {
+            let package = self.packages.get(**at as usize);
+            package.map_or(0, |package| shared_directories(path, &package.directory))
+        })?;
+        self.packages.get(*nearest as usize)?.library
+    }
+
+    /// The root of the crate that a file is part of: the nearest directory upwards that has one.
+    fn root(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
+        let path = files.path(file);
+        let package = self.package_of_path(path);
+        if let Some(root) = package.and_then(|package| own_root(files, package, path)) {
+            return Some(root);
+        }
+        let mut directory = files.file(file).path.directory();
+        loop {
+            for name in ["lib.rs", "main.rs", "src/lib.rs", "src/main.rs"] {
+                if let Some(root) = files.find(&join(directory, name)?) {
+                    return Some(root);
+                }
+            }
+            if directory.is_empty() {
+                return None;
+            }
+            directory = directory.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    }
+
+    /// The file of the first name of a path.
+    fn first(&self, files: &dyn FileTree, importer: FileId, name: &str) -> Option<FileId> {
+        match name {
+            "crate" | "$crate" => self.root(files, importer),
+            "self" => Some(importer),
+            "super" => self.above(files, importer),
+            _ => self
+                .child(files, importer, name)
+                .or_else(|| self.library(files, importer, name)),
+        }
+    }
+
+    /// The file of the module that a file's module stands in.
+    fn above(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
+        let path = &files.file(file).path;
+        let directory = path.directory();
+        let stem = path.stem();
+        let (directory, name) = match stem {
+            "mod" => directory.rsplit_once('/').unwrap_or(("", directory)),
+            _ => (directory, stem),
+        };
+        let roots = ["mod.rs", "lib.rs", "main.rs"];
+        let in_directory = roots
+            .iter()
+            .filter(|root| root.trim_end_matches(".rs") != name);
+        let mut found = in_directory.filter_map(|root| files.find(&join(directory, root)?));
+        if let Some(found) = found.find(|found| *found != file) {
+            return Some(found);
+        }
+        if !directory.is_empty()
+            && let Some(found) = files.find(&format!("{directory}.rs"))
+        {
+            return Some(found);
+        }
+        self.root(files, file).filter(|root| *root != file)
+    }
+
+    /// Follows a path as far as there are modules: the last of them, and the names that remain.
+    fn follow<'a>(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        names: &'a [&'a str],
+        steps: u32,
+    ) -> Option<(FileId, &'a [&'a str])> {
+        let (first, mut rest) = names.split_first()?;
+        let mut file = match self.first(files, importer, first) {
+            Some(file) => file,
+            // A name of the file: `use Color::Red`.
+            None => {
+                rest = names;
+                importer
+            }
+        };
+        while let Some((name, below)) = rest.split_first() {
+            let found = match *name {
+                "super" => self.above(files, file),
+                "self" => Some(file),
+                name => self.child(files, file, name),
+            };
+            let found = found.map(|found| (found, below)).or_else(|| {
+                let (next, below) = below.split_first()?;
+                Some((self.inside_inline(files, file, name, next)?, below))
+            });
+            let found = found.or_else(|| {
+                let steps = steps.checked_sub(1)?;
+                Some((self.imported(files, file, name, steps)?, below))
+            });
+            match found {
+                Some(next) => (file, rest) = next,
+                None => break,
+            }
+        }
+        Some((file, rest))
+    }
+
+    /// The module that a file knows under a name by an import.
+    fn imported(
+        &self,
+        files: &dyn FileTree,
+        file: FileId,
+        name: &str,
+        steps: u32,
+    ) -> Option<FileId> {
+        let facts = &files.file(file).content.as_ref()?.facts;
+        let mut imports = facts.imports.iter().filter(|i| i.enclosing.is_none());
+        imports.find_map(|import| {
+            let imported = import.names.iter().find(|known| *known.local == *name)?;
+            let mut names: Vec<&str> = import.module.split("::").take(MAX_NAMES).collect();
+            if &*imported.name != "*" {
+                names.push(&imported.name);
+            } else if names == ["self", name] {
+                return None;
+            }
+            let (found, rest) = self.follow(files, file, &names, steps)?;
+            (rest.is_empty() && found != file).then_some(found)
+        })
+    }
+
+    /// The file of a module inside of an inline module.
+    fn inside_inline(
+        &self,
+        files: &dyn FileTree,
+        file: FileId,
+        inline: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let directory = join(&self.directory_of(files, file), inline)?;
+        let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        let mut found = by_name
+            .iter()
+            .filter_map(|path| files.find(&join(&directory, path)?));
+        found.next()
+    }
+
+    /// The directory of the modules inside of a file's module.
+    fn directory_of(&self, files: &dyn FileTree, file: FileId) -> String {
+        let path = &files.file(file).path;
+        let (directory, stem) = (path.directory(), path.stem());
+        let groups = ["src/bin", "tests", "examples", "benches"];
+        let is_root = matches!(stem, "mod" | "lib" | "main")
+            || self.odd_roots.contains(&file)
+            || groups.iter().any(|group| {
+                let above = directory.strip_suffix(group);
+                above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+            });
+        match (is_root, directory) {
+            (true, directory) => directory.to_owned(),
+            (false, "") => stem.to_owned(),
+            (false, directory) => format!("{directory}/{stem}"),
+        }
+    }
+}
+
+/// Whether a file may have something of this name that is no module with a file.
+fn declares(files: &dyn FileTree, file: FileId, name: &str) -> bool {
+    let Some(content) = files.file(file).content.as_ref() else {
+        return false;
+    };
+    let facts = &content.facts;
+    let mut definitions = facts.definitions.iter();
+    let mut imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.enclosing.is_none());
+    definitions.any(|known| known.parent.is_none() && *known.name == *name)
+        || imports.any(|import| {
+            import.names.iter().any(|known| match &*known.name {
+                "*" => known.local.is_empty(),
+                _ => *known.local == *name,
+            })
+        })
+}
+
+impl ModuleResolver for Crates {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        // `#[path = "…"] mod a;`
+        if module.ends_with(".rs") {
+            let directory = files.file(importer).path.directory();
+            return files.find(&join(directory, module)?);
+        }
+        let names = module.split("::").map(str::trim);
+        let names: Vec<&str> = names
+            .filter(|name| !name.is_empty())
+            .take(MAX_NAMES)
+            .collect();
+        let (found, rest) = self.follow(files, importer, &names, MAX_REEXPORTS)?;
+        // What is left are a type and a variant, or an inline module.
+        match rest {
+            [] => Some(found),
+            [first, ..] => (rest.len() <= 2 && declares(files, found, first)).then_some(found),
+        }
+    }
+
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        self.library(files, importer?, name)
+    }
+
+    fn submodule(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        name: &str,
+    ) -> Option<FileId> {
+        let module = self.resolve(files, importer, module, ImportKind::From)?;
+        self.child(files, module, name)
+    }
+
+    fn child(&self, files: &dyn FileTree, package: FileId, name: &str) -> Option<FileId> {
+        if name == "super" {
+            return self.above(files, package);
+        }
+        let directory = self.directory_of(files, package);
+        let by_name = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        let mut found = by_name
+            .iter()
+            .filter_map(|path| files.find(&join(&directory, path)?));
+        if let Some(found) = found.find(|found| *found != package) {
+            return Some(found);
+        }
+        // A module whose file an attribute names.
+        let facts = &files.file(package).content.as_ref()?.facts;
+        let import = facts.imports.iter().find(|import| {
+            import.module.ends_with(".rs") && import.names.iter().any(|known| *known.local == *name)
+        })?;
+        let directory = files.file(package).path.directory();
+        files.find(&join(directory, &import.module)?)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let packages = self.packages.iter().map(|package| {
+            let renamed = package.renamed.iter().map(|(a, b)| a.len() + b.len() + 32);
+            package.directory.len() + package.name.len() + 64 + renamed.sum::<usize>()
+        });
+        let libraries = self.libraries.iter();
+        packages.sum::<usize>()
+            + libraries
+                .map(|(name, at)| name.len() + 40 + size_of_val(&**at))
+                .sum::<usize>()
+    }
+}
+
+/// The root of a file's crate, where the package's layout says which: each file directly in `tests`,
+/// `examples`, `benches` and `src/bin` is one, or `main.rs` in a directory there.
+fn own_root(files: &dyn FileTree, package: &Package, path: &str) -> Option<FileId> {
+    let below = path
+        .strip_prefix(&*package.directory)?
+        .trim_start_matches('/');
+    for group in ["src/bin/", "tests/", "examples/", "benches/"] {
+        let Some(rest) = below.strip_prefix(group) else {
+            continue;
+        };
+        let (first, has_more) = match rest.split_once('/') {
+            Some((first, _)) => (first, true),
+            None => (rest, false),
+        };
+        let at = |name: String| files.find(&join(&package.directory, &name)?);
+        return match has_more {
+            true => at(format!("{group}{first}/main.rs"))
+                .or_else(|| at(format!("{group}{first}.rs")))
+                .or_else(|| at(format!("{group}main.rs"))),
+            false => files.find(path),
+        };
+    }
+    match below {
+        "src/main.rs" | "build.rs" => files.find(path),
+        _ if below.starts_with("src/") => {
+            let main = files.find(&join(&package.directory, "src/main.rs")?);
+            package.library.or(main)
+        }
+        // A build script, or a crate that the manifest places elsewhere.
+        _ => {
+            let mut directory = crate::paths::parent(path);
+            while directory.len() > package.directory.len() {
+                let main = format!("{directory}/main.rs");
+                if let Some(main) = files.find(&main) {
+                    return Some(main);
+                }
+                directory = crate::paths::parent(directory);
+            }
+            package.library
+        }
+    }
+}
+
+fn shared_directories(a: &str, b: &str) -> usize {
+    let pairs = a.split('/').zip(b.split('/'));
+    pairs.take_while(|(a, b)| a == b).count()
+}

@@ -1,0 +1,309 @@
+//! The walker of Rust.
+
+mod definitions;
+mod exposed;
+mod imports;
+mod macros;
+mod patterns;
+#[cfg(test)]
+mod tests;
+
+use foveate_model::MessageKind;
+use tree_sitter::Node;
+
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{
+    Form, Handler, Step, Walk, Walker, base_list, comment, field, into, member, name, past, text,
+    type_member, type_name, type_position,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: BUILTIN_TYPES,
+    keeps_name: |name| {
+        name.len() > 1
+            && name.starts_with(char::is_uppercase)
+            && !matches!(name, "Some" | "None" | "Ok" | "Err" | "Self")
+    },
+    messages: message,
+    is_documentation,
+    tool_notes: &["spell-checker:", "rustfmt-", "region", "endregion"],
+    is_statement: |kind| {
+        kind.ends_with("_statement")
+            || kind.ends_with("_declaration")
+            || kind.ends_with("_item")
+            || matches!(kind, "match_arm" | "macro_rule" | "macro_definition")
+    },
+    transparent: TRANSPARENT,
+    wrappers: WRAPPERS,
+    type_argument,
+    exposed: exposed::exposed,
+    ..Form::new(tree_sitter_rust::LANGUAGE, handler, step, named_type)
+});
+
+/// Types of the language itself, and what types are called that stand for any, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "A", "B", "Box", "E", "F", "K", "N", "Option", "P", "R", "S", "String", "T", "U", "V", "Vec",
+    "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16",
+    "u32", "u64", "u8", "usize",
+];
+
+/// Methods that give the object itself, or what it wraps, sorted.
+const TRANSPARENT: &[&str] = &[
+    "as_deref",
+    "as_deref_mut",
+    "as_mut",
+    "as_ref",
+    "borrow",
+    "borrow_mut",
+    "by_ref",
+    "clone",
+    "cloned",
+    "copied",
+    "expect",
+    "expect_err",
+    "into_iter",
+    "into_owned",
+    "iter",
+    "iter_mut",
+    "lock",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "or_else",
+    "to_owned",
+    "unwrap",
+    "unwrap_err",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+    "with_context",
+];
+
+/// Types that are about what they hold, sorted.
+const WRAPPERS: &[&str] = &[
+    "Arc",
+    "Box",
+    "BoxFuture",
+    "Cell",
+    "Cow",
+    "LazyLock",
+    "Mutex",
+    "MutexGuard",
+    "Option",
+    "Pin",
+    "Rc",
+    "Ref",
+    "RefCell",
+    "RefMut",
+    "Result",
+    "RwLock",
+    "Vec",
+    "VecDeque",
+    "Weak",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "line_comment" | "block_comment" => comment,
+        "string_literal" | "raw_string_literal" => text,
+        "identifier" => name,
+        "type_identifier" => type_name,
+        "field_expression" => member,
+        "scoped_identifier" => scoped,
+        "scoped_type_identifier" => scoped_type,
+        "call_expression" => call,
+        "struct_expression" => into,
+        "field_initializer" => into,
+        "macro_invocation" => macros::invocation,
+        "token_tree" | "token_repetition" => macros::tokens,
+        "attribute_item" => definitions::attributes,
+        "use_declaration" => imports::use_declaration,
+        "extern_crate_declaration" => imports::extern_crate,
+        "mod_item" => definitions::module,
+        "function_item" | "function_signature_item" => definitions::function,
+        "struct_item" | "union_item" | "enum_item" | "trait_item" => definitions::type_item,
+        "enum_variant" => definitions::variant,
+        "field_declaration" => definitions::field_declaration,
+        "impl_item" => definitions::implementation,
+        "const_item" | "static_item" => definitions::constant,
+        "type_item" | "associated_type" => definitions::alias,
+        "macro_definition" => definitions::macro_definition,
+        "type_parameter" | "const_parameter" => definitions::type_parameter,
+        "closure_expression" => definitions::nameless,
+        "trait_bounds" => bounds,
+        "type_arguments" => type_position,
+        "type_binding" => type_binding,
+        "let_declaration" => patterns::let_declaration,
+        "let_condition" => patterns::let_condition,
+        "for_expression" => patterns::for_expression,
+        "match_arm" => patterns::match_arm,
+        "field_identifier"
+        | "shorthand_field_identifier"
+        | "lifetime"
+        | "label"
+        | "self"
+        | "super"
+        | "crate"
+        | "metavariable"
+        | "primitive_type"
+        | "integer_literal"
+        | "float_literal"
+        | "char_literal"
+        | "boolean_literal"
+        | "escape_sequence"
+        | "visibility_modifier"
+        | "inner_attribute_item"
+        | "macro_rule_pattern"
+        | "token_tree_pattern"
+        | "fragment_specifier"
+        | "mutable_specifier"
+        | "shebang" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    let same = |inner: Option<_>| inner.map_or(Step::Other, Step::Same);
+    match node.kind() {
+        "identifier"
+        | "type_identifier"
+        | "field_identifier"
+        | "shorthand_field_identifier"
+        | "self"
+        | "super"
+        | "crate" => Step::Name,
+        "field_expression" => match field(node, "field") {
+            Some(name) if name.kind() == "field_identifier" => Step::Member {
+                object: field(node, "value"),
+                name,
+            },
+            _ => Step::Other,
+        },
+        "scoped_identifier" | "scoped_type_identifier" => match field(node, "name") {
+            // What stands in the module itself is found without saying so.
+            Some(name) => Step::Member {
+                object: field(node, "path").filter(|path| path.kind() != "self"),
+                name,
+            },
+            None => Step::Other,
+        },
+        "call_expression" => field(node, "function").map_or(Step::Other, Step::Call),
+        // `T { … }` gives an object of `T`.
+        "struct_expression" => field(node, "name").map_or(Step::Other, Step::Call),
+        "generic_function" => same(field(node, "function")),
+        "generic_type"
+        | "generic_type_with_turbofish"
+        | "qualified_type"
+        | "reference_type"
+        | "pointer_type" => same(field(node, "type")),
+        "reference_expression" => same(field(node, "value")),
+        "try_expression"
+        | "await_expression"
+        | "parenthesized_expression"
+        | "bracketed_type"
+        | "unary_expression"
+        | "index_expression"
+        | "unsafe_block" => same(node.named_child(0)),
+        _ => Step::Other,
+    }
+}
+
+/// `&T`, `[T]`, `dyn T`, `Option<T>` and `Arc<Mutex<T>>` are about `T`.
+fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        node = match node.kind() {
+            "type_identifier" | "scoped_type_identifier" => return Some(node),
+            "reference_type" | "pointer_type" | "qualified_type" | "generic_type" => {
+                field(node, "type")?
+            }
+            "array_type" => field(node, "element")?,
+            "dynamic_type" | "abstract_type" => field(node, "trait")?,
+            "bounded_type" | "tuple_type" | "bracketed_type" | "parenthesized_type" => {
+                node.named_child(0)?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// The first type argument of a type, by the node of its name.
+fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
+    let arguments = field(named.parent()?, "type_arguments")?;
+    let mut cursor = arguments.walk();
+    let mut types = arguments.named_children(&mut cursor);
+    types.find(|child| child.kind() != "lifetime")
+}
+
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    let is_of_error = || {
+        let scopes = path.rsplit("::").skip(1);
+        scopes.take(2).any(|scope| scope.ends_with("Error"))
+    };
+    match name {
+        "expect" | "expect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" => {
+            Some(MessageKind::Error)
+        }
+        _ if is_of_error() => Some(MessageKind::Error),
+        _ => messages::of_call(path, name),
+    }
+}
+
+/// `//!` documents what it stands in, and four slashes are a comment.
+fn is_documentation(text: &str) -> bool {
+    (text.starts_with("///") && !text.starts_with("////"))
+        || text.starts_with("//!")
+        || (text.starts_with("/**") && !text.starts_with("/***") && text != "/**/")
+        || text.starts_with("/*!")
+}
+
+fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "function") {
+        // They stand around most values.
+        Some(function) if matches!(walk.of(function), "Some" | "Ok" | "Err") => {
+            let is_error = walk.of(function) == "Err";
+            walk.collector.skip_to(function.end_byte());
+            if is_error {
+                walk.collector.within(depth, |context| {
+                    context.message = Some(MessageKind::Error);
+                });
+            }
+            Descend::Into
+        }
+        Some(function) => {
+            imports::bind_outer_module(walk, function);
+            walk.call(function, depth)
+        }
+        None => Descend::Into,
+    }
+}
+
+fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    imports::bind_outer_module(walk, node);
+    member(walk, node, depth)
+}
+
+fn scoped_type<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    imports::bind_outer_module(walk, node);
+    type_member(walk, node, depth)
+}
+
+/// `Item = A` names a type of the trait, not one of the file.
+fn type_binding<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// Bounds of a trait are what it is derived from; those of a parameter are types.
+fn bounds<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let is_of_trait = node
+        .parent()
+        .is_some_and(|parent| parent.kind() == "trait_item");
+    match is_of_trait {
+        true => base_list(walk, node, depth),
+        false => type_position(walk, node, depth),
+    }
+}

@@ -1,0 +1,410 @@
+//! What Rust defines: functions, types with their members, modules, constants, macros. What stands in an
+//! `impl` is a member of its type, wherever that stands.
+
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
+use tree_sitter::Node;
+
+use super::patterns;
+use crate::collect::{Draft, Place, Position, span};
+use crate::documentation;
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Attributes, Generic, Walk, child_of_kind, children, field};
+
+/// The names of type parameters stand for any type inside of what has them.
+fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else {
+        return;
+    };
+    let names = children(list).into_iter();
+    let names: Vec<&str> = names
+        .filter_map(|parameter| Some(walk.of(field(parameter, "name")?)))
+        .filter(|name| !name.starts_with('\''))
+        .collect();
+    let start = node.start_byte();
+    walk.generics.retain(|generic| generic.end > start);
+    walk.generics.push(Generic {
+        end: node.end_byte(),
+        names,
+        head: None,
+    });
+}
+
+/// `#[a::b(…)]` before a definition. Those before anything else are nobody's.
+pub(super) fn attributes<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let attribute = child_of_kind(node, "attribute");
+    let Some(path) = attribute.and_then(|attribute| attribute.named_child(0)) else {
+        return Descend::Past;
+    };
+    if is_before_definition(node) {
+        let written: String = walk.of(path).split_whitespace().collect();
+        let start = node.start_byte();
+        let known = walk.attributes.get_or_insert_with(|| Attributes {
+            start,
+            names: Vec::new(),
+        });
+        known.names.push(written.into());
+    }
+    let is_text_of_error = walk.of(path) == "error";
+    walk.refer(ReferenceKind::Decorator, path);
+    walk.collector.skip_to(path.end_byte());
+    if is_text_of_error {
+        walk.collector.within(depth, |context| {
+            context.message = Some(foveate_model::MessageKind::Error);
+        });
+    }
+    Descend::Into
+}
+
+fn is_before_definition(attribute: Node<'_>) -> bool {
+    let mut next = attribute.next_named_sibling();
+    while let Some(node) = next {
+        match node.kind() {
+            "attribute_item" | "line_comment" | "block_comment" => {
+                next = node.next_named_sibling();
+            }
+            "mod_item" => return field(node, "body").is_some(),
+            kind => {
+                return kind != "impl_item"
+                    && (kind.ends_with("_item")
+                        || matches!(
+                            kind,
+                            "macro_definition"
+                                | "enum_variant"
+                                | "field_declaration"
+                                | "associated_type"
+                        ));
+            }
+        }
+    }
+    false
+}
+
+/// Who sees a definition: without `pub` the module that it stands in, and all below it.
+fn visibility(walk: &Walk<'_>, node: Node<'_>) -> Visibility {
+    let is_public = match child_of_kind(node, "visibility_modifier") {
+        Some(modifier) => walk.of(modifier) == "pub",
+        None => match walk.parent_kind() {
+            Some(DefinitionKind::Interface) => walk.context().place == Place::Class,
+            Some(DefinitionKind::EnumMember) => true,
+            _ => walk.context().is_exports,
+        },
+    };
+    match is_public {
+        true => Visibility::Public,
+        false => Visibility::Protected,
+    }
+}
+
+/// A definition of this place: a member of the type of the `impl` around, if there is one.
+fn head<'t>(
+    walk: &Walk<'t>,
+    kind: DefinitionKind,
+    node: Node<'t>,
+    body: Option<Node<'t>>,
+) -> Option<Draft<'t>> {
+    let name = field(node, "name")?;
+    let mut draft = walk.draft(kind, node, name, body);
+    draft.name = draft.name.strip_prefix("r#").unwrap_or(draft.name);
+    draft.visibility = Some(visibility(walk, node));
+    if walk.attributes.is_some() {
+        draft.doc = doc_below_attributes(walk, node);
+    }
+    if let Some(receiver) = walk.context().receiver {
+        draft.receiver = Some(receiver.of(walk.collector.text));
+        draft.modifiers.is_out_of_line = true;
+    }
+    Some(draft)
+}
+
+/// The documentation between the attributes of a definition and itself.
+fn doc_below_attributes(walk: &Walk<'_>, node: Node<'_>) -> Option<String> {
+    let last = node.prev_named_sibling()?;
+    let mut first = last;
+    while first.kind().ends_with("comment") {
+        match first.prev_named_sibling() {
+            Some(before) if before.kind().ends_with("comment") => first = before,
+            _ => {
+                let text = walk.collector.text;
+                let text = text.get(first.start_byte()..last.end_byte())?;
+                return Some(documentation::comment(text, &[]));
+            }
+        }
+    }
+    None
+}
+
+fn is_local(walk: &Walk<'_>) -> bool {
+    walk.is_in_function()
+}
+
+pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(body) = field(node, "body") else {
+        return super::imports::module_file(walk, node);
+    };
+    let Some(draft) = head(walk, DefinitionKind::Module, node, Some(body)) else {
+        return Descend::Into;
+    };
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, DefinitionKind::Module);
+    Descend::Into
+}
+
+/// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
+pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
+    let implemented = field(node, "trait");
+    let made = field(node, "type");
+    let owner = made.and_then(|made| owner(walk, made, implemented.is_some()));
+    if let Some(implemented) = implemented {
+        if let (Some(owner), Some(base)) = (owner, super::named_type(implemented)) {
+            add_base(walk, owner, walk.of(base));
+        }
+        walk.refer(ReferenceKind::Base, implemented);
+    }
+    walk.collector.within(depth, |context| {
+        context.place = Place::Class;
+        context.position = Position::Value;
+        context.receiver = owner;
+        // Members of a trait are as visible as the trait.
+        context.is_exports = implemented.is_some();
+    });
+    Descend::Into
+}
+
+/// The name of the type that an `impl` is for. A trait may be implemented for a type of another crate
+/// that is about one of this: `impl A for Arc<B>`.
+fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
+    let mut named = super::named_type(made);
+    let held = named
+        .filter(|named| is_trait && super::WRAPPERS.binary_search(&walk.of(*named)).is_ok())
+        .and_then(super::type_argument)
+        .and_then(super::named_type)
+        .filter(|held| {
+            let name = walk.of(*held);
+            let mut generics = walk.generics.iter();
+            super::BUILTIN_TYPES.binary_search(&name).is_err()
+                && !generics.any(|generic| generic.names.contains(&name))
+        });
+    named = held.or(named);
+    let name = match named.map(|named| (named, named.kind())) {
+        Some((named, "scoped_type_identifier")) => field(named, "name"),
+        Some((named, _)) => Some(named),
+        None => Some(made).filter(|made| made.kind() == "primitive_type"),
+    };
+    let name = name.map(span)?;
+    (!name.of(walk.collector.text).is_empty()).then_some(name)
+}
+
+/// `impl Base for Type` says what the type is derived from, where the type stands above it.
+fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
+    let (parent, text) = (walk.context().parent, walk.collector.text);
+    let name = owner.of(text);
+    let found =
+        walk.collector.definitions.iter_mut().rev().find(|known| {
+            *known.name == *name && known.parent == parent && known.kind.is_container()
+        });
+    if let Some(known) = found
+        && !known.bases.iter().any(|known| **known == *base)
+    {
+        known.bases.push(base.into());
+    }
+}
+
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
+    let is_member = walk.context().place == Place::Class;
+    let kind = match is_member {
+        true => DefinitionKind::Method,
+        false => DefinitionKind::Function,
+    };
+    let body = field(node, "body");
+    let Some(mut draft) = head(walk, kind, node, body) else {
+        return Descend::Into;
+    };
+    let parameters = field(node, "parameters");
+    draft.parameters = parameters.map(inside_brackets);
+    let modifiers = child_of_kind(node, "function_modifiers");
+    draft.modifiers.is_async =
+        modifiers.is_some_and(|m| walk.of(m).split_whitespace().any(|word| word == "async"));
+    draft.modifiers.is_static = is_member && !parameters.is_some_and(has_self);
+    // What `extern` declares is defined in another language.
+    draft.modifiers.is_abstract = body.is_none() && is_member;
+    draft.modifiers.is_overload = body.is_none() && !is_member;
+    let id = walk.define(draft);
+    if let Some(result) = field(node, "return_type") {
+        walk.returns(id, result);
+    }
+    walk.enter_definition(depth, id, kind);
+    add_parameters(walk, id, parameters);
+    Descend::Into
+}
+
+fn has_self(parameters: Node<'_>) -> bool {
+    children(parameters).into_iter().any(|parameter| {
+        parameter.kind() == "self_parameter"
+            || field(parameter, "pattern").is_some_and(|pattern| pattern.kind() == "self")
+    })
+}
+
+fn add_parameters<'t>(walk: &mut Walk<'t>, id: LocalId, list: Option<Node<'t>>) {
+    for parameter in list.into_iter().flat_map(children) {
+        let Some(pattern) = field(parameter, "pattern") else {
+            continue;
+        };
+        match pattern.kind() {
+            "identifier" => walk.parameter(id, pattern, field(parameter, "type")),
+            "self" => {}
+            _ => patterns::bind(walk, pattern),
+        }
+    }
+}
+
+/// `|a, b: B| …`
+pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    for parameter in field(node, "parameters").into_iter().flat_map(children) {
+        match field(parameter, "pattern") {
+            Some(pattern) if pattern.kind() == "identifier" => {
+                let value = walk.declared_value(field(parameter, "type"), None);
+                walk.local(pattern, value);
+            }
+            pattern => patterns::bind(walk, pattern.unwrap_or(parameter)),
+        }
+    }
+    Descend::Into
+}
+
+pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
+    let kind = match node.kind() {
+        "trait_item" => DefinitionKind::Interface,
+        "enum_item" => DefinitionKind::Enum,
+        _ => DefinitionKind::Class,
+    };
+    let body = field(node, "body");
+    let Some(mut draft) = head(walk, kind, node, body) else {
+        return Descend::Into;
+    };
+    // `struct A(B);` says in its head what it holds.
+    if body.is_some_and(|body| body.kind() == "ordered_field_declaration_list") {
+        draft.signature_end = node.end_byte();
+    }
+    for bound in field(node, "bounds").into_iter().flat_map(children) {
+        if let Some(base) = super::named_type(bound) {
+            draft.bases.push(walk.of(base).into());
+        }
+    }
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+pub(super) fn variant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let kind = DefinitionKind::EnumMember;
+    let Some(mut draft) = head(walk, kind, node, None) else {
+        return Descend::Into;
+    };
+    draft.visibility = Some(Visibility::Public);
+    draft.body = field(node, "body").map(span);
+    let id = walk.define(draft);
+    if field(node, "body").is_some_and(|body| body.kind() == "field_declaration_list") {
+        walk.enter_definition(depth, id, kind);
+    }
+    Descend::Into
+}
+
+pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(draft) = head(walk, DefinitionKind::Field, node, None) {
+        let id = walk.define(draft);
+        let value = walk.declared_value(field(node, "type"), None);
+        walk.holds(id, value);
+    }
+    Descend::Into
+}
+
+/// `const A: T = x;`, `static mut A: T = x;`
+pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let value = walk.declared_value(field(node, "type"), field(node, "value"));
+    if is_local(walk) {
+        walk.local(name, value);
+        return Descend::Into;
+    }
+    if walk.of(name) == "_" {
+        return Descend::Into;
+    }
+    let kind = match child_of_kind(node, "mutable_specifier") {
+        Some(_) => DefinitionKind::Variable,
+        None => DefinitionKind::Constant,
+    };
+    let Some(mut draft) = head(walk, kind, node, None) else {
+        return Descend::Into;
+    };
+    draft.body = field(node, "value").map(span);
+    draft.signature_end = match field(node, "type") {
+        Some(declared) => declared.end_byte(),
+        None => draft.signature_end,
+    };
+    let id = walk.define(draft);
+    walk.holds(id, value);
+    enter_value(walk, depth, id);
+    Descend::Into
+}
+
+/// What an initial value calls is called by the constant, and an alias uses what it stands for.
+fn enter_value(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
+    walk.collector.within(depth, |context| {
+        context.enclosing = context.enclosing.or(Some(id));
+        context.receiver = None;
+    });
+}
+
+/// `type A = B;`, `type A: B;`
+pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
+    let made = field(node, "type");
+    let Some(mut draft) = head(walk, DefinitionKind::TypeAlias, node, None) else {
+        return Descend::Into;
+    };
+    draft.body = made.map(span);
+    let id = walk.define(draft);
+    if let Some(made) = made {
+        walk.returns(id, made);
+    }
+    enter_value(walk, depth, id);
+    Descend::Into
+}
+
+/// `macro_rules! a { … }`
+pub(super) fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let kind = DefinitionKind::Function;
+    let Some(mut draft) = head(walk, kind, node, None) else {
+        return Descend::Into;
+    };
+    let first = child_of_kind(node, "macro_rule");
+    let start = first.map_or(node.end_byte(), |first| first.start_byte());
+    draft.body = Some(Span::new(start, node.end_byte()));
+    let text = walk.collector.text;
+    let before = text.get(node.start_byte()..start).unwrap_or("");
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || "([{".contains(c));
+    draft.signature_end = node.start_byte() + before.len();
+    draft.receiver = None;
+    draft.modifiers.is_out_of_line = false;
+    let attributes = walk.attributes.as_ref();
+    if attributes.is_some_and(|known| known.names.iter().any(|n| &**n == "macro_export")) {
+        draft.visibility = Some(Visibility::Public);
+    }
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+    Descend::Into
+}
+
+/// A parameter of a type is no use of what is called so.
+pub(super) fn type_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.collector.skip_to(name.end_byte());
+    }
+    Descend::Into
+}

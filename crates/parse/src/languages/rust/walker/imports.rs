@@ -1,0 +1,251 @@
+//! What Rust imports: `use` trees, modules in files of their own, crates. Paths that begin with `self` and
+//! `super` inside of an inline module are written as seen from the file.
+
+use foveate_model::{DefinitionKind, Import, ImportKind, ImportedName, LocalId, Span};
+use tree_sitter::Node;
+
+use crate::collect::{row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, children, field};
+
+/// Most parts of a `use` tree that are looked at.
+const MAX_PARTS: usize = 4096;
+
+/// A module and the names that are taken from it.
+type Taken = (String, Vec<ImportedName>);
+
+/// `use a::b::{c, d as e, f::*, self};`
+pub(super) fn use_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(argument) = field(node, "argument") else {
+        return Descend::Past;
+    };
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut open = vec![(String::new(), argument)];
+    for _ in 0..MAX_PARTS {
+        let Some((prefix, part)) = open.pop() else {
+            break;
+        };
+        let path = |node: Option<Node<'_>>| joined(&prefix, node.map_or("", |n| walk.of(n)));
+        match part.kind() {
+            "use_list" => {
+                let parts = children(part).into_iter().rev();
+                open.extend(parts.map(|part| (prefix.clone(), part)));
+            }
+            "scoped_use_list" => {
+                let below = path(field(part, "path"));
+                open.extend(field(part, "list").map(|list| (below, list)));
+            }
+            "use_wildcard" => {
+                let module = path(part.named_child(0));
+                take(&mut taken, module, "*", "");
+            }
+            "use_as_clause" => {
+                let alias = field(part, "alias").map_or("", |alias| walk.of(alias));
+                take_path(&mut taken, &path(field(part, "path")), Some(alias));
+            }
+            "line_comment" | "block_comment" => {}
+            _ => take_path(&mut taken, &path(Some(part)), None),
+        }
+    }
+    for (module, names) in taken {
+        add(walk, node, &module, names);
+    }
+    Descend::Past
+}
+
+/// A path without blanks, below a prefix.
+fn joined(prefix: &str, path: &str) -> String {
+    let path: String = path.split_whitespace().collect();
+    let path = path.trim_start_matches("::").replace("r#", "");
+    match (prefix, &*path) {
+        ("", path) => path.to_owned(),
+        (prefix, "") => prefix.to_owned(),
+        (prefix, path) => format!("{prefix}::{path}"),
+    }
+}
+
+/// Takes the last name of a path from what stands before it. `a::{self}` is `a`.
+fn take_path(taken: &mut Vec<Taken>, path: &str, alias: Option<&str>) {
+    let path = match path.strip_suffix("::self") {
+        Some(module) => module,
+        None => path,
+    };
+    // `use a as _` binds no name.
+    let bound = |name| match alias {
+        Some("_") => "",
+        Some(alias) => alias,
+        None => name,
+    };
+    match path.rsplit_once("::") {
+        Some((module, name)) if name != "super" => {
+            take(taken, module.to_owned(), name, bound(name));
+        }
+        _ => take(taken, path.to_owned(), "*", bound(path)),
+    }
+}
+
+fn take(taken: &mut Vec<Taken>, module: String, name: &str, local: &str) {
+    let imported = ImportedName {
+        name: name.into(),
+        local: local.into(),
+    };
+    match taken.iter_mut().find(|(known, _)| *known == module) {
+        Some((_, names)) => names.push(imported),
+        None => taken.push((module, vec![imported])),
+    }
+}
+
+fn add(walk: &mut Walk<'_>, node: Node<'_>, module: &str, names: Vec<ImportedName>) {
+    let inline = inline_modules(walk);
+    let import = Import {
+        kind: ImportKind::From,
+        module: seen_from_file(module, &inline).into(),
+        names,
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: walk.context().parent,
+        type_only: false,
+    };
+    walk.collector.imports.push(import);
+}
+
+/// `extern crate a as b;`
+pub(super) fn extern_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name").map(|name| walk.of(name)) {
+        let alias = field(node, "alias").map_or(name, |alias| walk.of(alias));
+        let local = if alias == "_" { "" } else { alias };
+        let mut taken = Vec::new();
+        take(&mut taken, name.to_owned(), "*", local);
+        for (module, names) in taken {
+            add(walk, node, &module, names);
+        }
+    }
+    Descend::Past
+}
+
+/// `mod a;`: a file, which an attribute may name.
+pub(super) fn module_file<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Descend {
+    let Some(name) = field(node, "name").map(|name| walk.of(name)) else {
+        return Descend::Past;
+    };
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let module = match path_attribute(walk, node) {
+        Some(path) => path.to_owned(),
+        None => format!("self::{name}"),
+    };
+    let names = vec![ImportedName {
+        name: "*".into(),
+        local: name.into(),
+    }];
+    add(walk, node, &module, names);
+    Descend::Past
+}
+
+/// The path in `#[path = "…"]` before a module.
+fn path_attribute<'t>(walk: &Walk<'t>, module: Node<'_>) -> Option<&'t str> {
+    let mut before = module.prev_named_sibling();
+    while let Some(node) = before.filter(|node| node.kind() == "attribute_item") {
+        let attribute = node.named_child(0)?;
+        if attribute.named_child(0).map(|path| walk.of(path)) == Some("path") {
+            let value = walk.of(field(attribute, "value")?);
+            return Some(value.trim_matches('"')).filter(|path| path.ends_with(".rs"));
+        }
+        before = node.prev_named_sibling();
+    }
+    None
+}
+
+/// The names of the modules around, as far as they stand in this file; the outermost first.
+fn inline_modules(walk: &Walk<'_>) -> Vec<Box<str>> {
+    let definitions = &walk.collector.definitions;
+    let mut names = Vec::new();
+    let mut next = walk.context().parent;
+    while let Some(around) = next.and_then(|id| definitions.get(id.0 as usize)) {
+        if around.kind == DefinitionKind::Module {
+            names.push(around.name.clone());
+        }
+        next = around.parent;
+    }
+    names.reverse();
+    names
+}
+
+/// A path that is relative to the innermost of the modules around, relative to the file.
+fn seen_from_file(module: &str, inline: &[Box<str>]) -> String {
+    let mut around = inline;
+    let mut rest = module;
+    if inline.is_empty() || module.ends_with(".rs") {
+        return module.to_owned();
+    }
+    let mut is_relative = false;
+    while let (Some(below), Some((_, outer))) = (after(rest, "super"), around.split_last()) {
+        (rest, around, is_relative) = (below, outer, true);
+    }
+    if !is_relative {
+        match after(rest, "self") {
+            Some(below) => rest = below,
+            None => return module.to_owned(),
+        }
+    }
+    if after(rest, "super").is_some() {
+        return rest.to_owned();
+    }
+    let names = around.iter().map(|name| &**name);
+    let names = names.chain(Some(rest).filter(|rest| !rest.is_empty()));
+    std::iter::once("self")
+        .chain(names)
+        .collect::<Vec<_>>()
+        .join("::")
+}
+
+/// What follows the first name of a path, if it is this one.
+fn after<'a>(path: &'a str, first: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(first)?;
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    rest.strip_prefix("::")
+}
+
+/// In an inline module `super::f()` is about the file itself, or a module in it: the name is bound there.
+pub(super) fn bind_outer_module(walk: &mut Walk<'_>, path: Node<'_>) {
+    if !walk.of(path).starts_with("super::") {
+        return;
+    }
+    let Some(module) = innermost_module(walk) else {
+        return;
+    };
+    let is_bound = walk.collector.imports.iter().rev().any(|import| {
+        import.enclosing == Some(module) && import.names.iter().any(|name| &*name.local == "super")
+    });
+    if is_bound {
+        return;
+    }
+    let inline = inline_modules(walk);
+    let start = path.start_byte();
+    walk.collector.imports.push(Import {
+        kind: ImportKind::From,
+        module: seen_from_file("super", &inline).into(),
+        names: vec![ImportedName {
+            name: "*".into(),
+            local: "super".into(),
+        }],
+        span: Span::new(start, start + "super".len()),
+        line: row(path) + 1,
+        enclosing: Some(module),
+        type_only: false,
+    });
+}
+
+fn innermost_module(walk: &Walk<'_>) -> Option<LocalId> {
+    let definitions = &walk.collector.definitions;
+    let mut next = walk.context().parent;
+    while let Some(id) = next {
+        let around = definitions.get(id.0 as usize)?;
+        if around.kind == DefinitionKind::Module {
+            return Some(id);
+        }
+        next = around.parent;
+    }
+    None
+}

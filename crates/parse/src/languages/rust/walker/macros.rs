@@ -1,0 +1,127 @@
+//! What is written in calls of macros: tokens without structure, among which names before parentheses
+//! are calls.
+
+use foveate_model::{MessageKind, ReferenceKind, Span};
+use tree_sitter::Node;
+
+use crate::collect::{Receiver, span};
+use crate::messages;
+use crate::syntax::Descend;
+use crate::walk::{Walk, field};
+
+/// `a::b!(…)`
+pub(super) fn invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(called) = field(node, "macro") else {
+        return Descend::Into;
+    };
+    let name = walk.refer(ReferenceKind::Call, called);
+    let message = name.and_then(|(name, path)| {
+        let text = walk.collector.text;
+        message(path.of(text), name.of(text))
+    });
+    walk.collector.skip_to(called.end_byte());
+    let message = walk.context().message.or(message);
+    walk.collector
+        .within(depth, |context| context.message = message);
+    Descend::Into
+}
+
+/// What the texts in a macro's call are.
+fn message(path: &str, name: &str) -> Option<MessageKind> {
+    match name {
+        "panic" | "bail" | "anyhow" | "ensure" | "unreachable" | "todo" | "unimplemented"
+        | "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "eyre"
+        | "format_err" => Some(MessageKind::Error),
+        "error" | "warn" | "info" | "debug" | "trace" | "println" | "eprintln" | "log" => {
+            Some(MessageKind::Log)
+        }
+        _ => messages::of_call(path, name),
+    }
+}
+
+/// Names joined by `.` and `::`.
+#[derive(Default)]
+struct Run {
+    /// Where the first begins.
+    start: Option<usize>,
+    /// Whether it goes on with the next token.
+    is_open: bool,
+    /// Whether something stands before it that is no name.
+    is_opaque: bool,
+}
+
+/// The tokens of a macro's call, or a part of them.
+pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let mut cursor = node.walk();
+    let all: Vec<Node<'t>> = node.children(&mut cursor).collect();
+    let mut run = Run::default();
+    for (at, token) in all.iter().enumerate() {
+        let text_at = |at: usize| all.get(at).map_or("", |token| walk.of(*token));
+        let (next, after) = (text_at(at + 1), text_at(at + 2));
+        match token.kind() {
+            // `$crate` is the crate of the macro.
+            "metavariable" if walk.of(*token) == "$crate" => {
+                run.start = Some(token.start_byte() + 1);
+            }
+            "identifier" | "self" | "super" | "crate" | "primitive_type" => {
+                let start = match run.start.filter(|_| run.is_open) {
+                    Some(start) => start,
+                    None => token.start_byte(),
+                };
+                run.start = Some(start);
+                run.is_open = false;
+                let has_arguments = next == "::" && after == "<";
+                if !joins(next) || has_arguments {
+                    let is_call = has_arguments || is_call(next, after);
+                    name(walk, *token, start, run.is_opaque, is_call);
+                    run = Run::default();
+                }
+            }
+            _ if joins(walk.of(*token)) => {
+                run.is_open = true;
+                run.is_opaque |= run.start.is_none();
+            }
+            _ => run = Run::default(),
+        }
+    }
+    // Those inside are dealt with here, level by level.
+    walk.collector.skip_to(node.end_byte());
+    Descend::Into
+}
+
+fn joins(token: &str) -> bool {
+    matches!(token, "." | "::")
+}
+
+/// Whether what follows a name makes it a call: of a function, or of a macro.
+fn is_call(next: &str, after: &str) -> bool {
+    next.starts_with('(') || (next == "!" && after.starts_with(['(', '[', '{']))
+}
+
+fn name<'t>(walk: &mut Walk<'t>, node: Node<'t>, start: usize, is_opaque: bool, is_call: bool) {
+    if node.kind() != "identifier" {
+        return;
+    }
+    let path = Span::new(start, node.end_byte());
+    let path = path.of(walk.collector.text);
+    let (path, start) = match path.strip_prefix("self::") {
+        Some(rest) => (rest, start + "self::".len()),
+        None => (path, start),
+    };
+    let is_single = path.len() == node.end_byte() - node.start_byte();
+    // Conditions of `cfg`, and what stands around most values.
+    if is_single && matches!(path, "all" | "any" | "not" | "Some" | "Ok" | "Err") {
+        return;
+    }
+    let kind = match (is_call, is_single) {
+        (true, _) => ReferenceKind::Call,
+        (false, true) if is_opaque => ReferenceKind::Attribute,
+        (false, true) => ReferenceKind::Name,
+        (false, false) => ReferenceKind::Attribute,
+    };
+    let (path, receiver) = match is_opaque {
+        true => (span(node), Receiver::Opaque),
+        false => (Span::new(start, node.end_byte()), Receiver::Names),
+    };
+    walk.collector.refer_through(kind, node, path, receiver);
+}

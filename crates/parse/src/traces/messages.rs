@@ -1,0 +1,108 @@
+//! Forms of messages that compilers of several languages share. Each language says which extensions
+//! its files have.
+
+use super::places::{frame, has_extension, is_path, leading_number, leading_place};
+use super::{Location, Mark, Message};
+
+/// A message about a place.
+pub(crate) fn message(place: Location<'_>, function: &str, text: &str) -> Mark {
+    Mark::Message(Message {
+        place: Some(frame(place, function)),
+        text: text.trim().to_owned(),
+    })
+}
+
+/// A message without a place.
+pub(crate) fn text(text: &str) -> Mark {
+    Mark::Message(Message {
+        place: None,
+        text: text.trim().to_owned(),
+    })
+}
+
+/// What follows the label of a message: `error: text`, `fatal error: text`, `error[E0308]: text`,
+/// `error CS1002: text`, which keeps its code.
+pub(crate) fn labelled(rest: &str) -> Option<&str> {
+    const LABELS: [&str; 5] = [
+        "fatal error",
+        "internal compiler error",
+        "error",
+        "warning",
+        "runtime error",
+    ];
+    let rest = rest.trim_start();
+    let after = LABELS.iter().find_map(|label| rest.strip_prefix(label))?;
+    if let Some(text) = after.strip_prefix(':') {
+        return Some(text.trim());
+    }
+    if let Some(code) = after.strip_prefix('[') {
+        let (_, text) = code.split_once("]:")?;
+        return Some(text.trim());
+    }
+    let (code, _) = after.strip_prefix(' ')?.split_once(':')?;
+    let is_code = code.ends_with(|c: char| c.is_ascii_digit()) && !code.contains(' ');
+    is_code.then(|| after.trim())
+}
+
+fn is_note(rest: &str) -> bool {
+    ["note:", "info:", "remark:", "help:"]
+        .iter()
+        .any(|label| rest.trim_start().starts_with(label))
+}
+
+/// `a.c:3:5: error: text` about a file with one of these extensions.
+pub(crate) fn of_compiler(line: &str, extensions: &[&str]) -> Option<Mark> {
+    let (place, rest) = leading_place(line)?;
+    let rest = rest.strip_prefix(':')?;
+    if !has_extension(place.0, extensions) {
+        return None;
+    }
+    if is_note(rest) {
+        return Some(Mark::Filler);
+    }
+    Some(message(place, "", labelled(rest)?))
+}
+
+/// `a.cpp(3,5): error C2065: text [a.vcxproj]` about a file with one of these extensions.
+pub(crate) fn of_build(line: &str, extensions: &[&str]) -> Option<Mark> {
+    // A build of many projects numbers them.
+    let line = match line.split_once('>') {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
+        _ => line,
+    };
+    let (head, rest) = line.split_once("): ").or_else(|| line.split_once(") : "))?;
+    let (path, numbers) = head.rsplit_once('(')?;
+    let path = path.trim();
+    if !has_extension(path, extensions) || !is_path(path) {
+        return None;
+    }
+    let number = leading_number(numbers);
+    let column = numbers
+        .split_once(',')
+        .map_or(0, |(_, column)| leading_number(column));
+    if is_note(rest) {
+        return Some(Mark::Filler);
+    }
+    let text = labelled(rest)?;
+    let text = match text.rsplit_once(" [") {
+        Some((text, project)) if project.ends_with("proj]") => text,
+        _ => text,
+    };
+    (number > 0).then(|| message((path, number, column), "", text))
+}
+
+/// Lines that compilers draw around source: `12 | code`, `   | ^^^ expected`, `   = note: text`.
+pub(crate) fn drawn(line: &str) -> Option<Mark> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let after = line.get(digits..)?.trim_start();
+    if digits > 0 {
+        let is_barred = after.starts_with("| ") || after == "|";
+        return is_barred.then_some(Mark::Source);
+    }
+    let is_drawing = after.starts_with('|')
+        && after
+            .trim_start_matches(['|', ' ', '~', '-', '_', '/'])
+            .starts_with('^');
+    let is_note = after.starts_with("= note:") || after.starts_with("= help:");
+    (is_drawing || is_note || after == "|").then_some(Mark::Filler)
+}

@@ -1,0 +1,150 @@
+//! Places in lines of traces: paths, lines, columns, and the functions beside them.
+
+use super::Frame;
+
+/// A frame as written.
+pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame {
+    Frame {
+        path: clean_path(path),
+        line,
+        column,
+        function: clean_function(function),
+    }
+}
+
+/// Takes off what bundlers, servers and Windows put into a path.
+pub fn clean_path(path: &str) -> String {
+    let mut path = path.trim_matches(['"', '\'', '`', '<', '>', '(', ')', ' ']);
+    if let Some((scheme, rest)) = path.split_once("://") {
+        let bundled = scheme.starts_with("webpack");
+        let hosted = matches!(scheme, "http" | "https") || bundled && !rest.starts_with('/');
+        path = match rest.split_once('/') {
+            Some((_, path)) if hosted || bundled => path,
+            _ => rest,
+        };
+        if bundled && let Some((_, path)) = path.rsplit_once("~/") {
+            // What webpack called this directory once.
+            return clean_path(&format!("node_modules/{path}"));
+        }
+    }
+    let path = path.split('?').next().unwrap_or(path);
+    // `**init**.py`: Markdown took the underscores for emphasis.
+    let path = path.replace('\\', "/").replace("**", "__");
+    path.trim_start_matches("./").to_owned()
+}
+
+fn clean_function(function: &str) -> String {
+    let function = function.trim().trim_matches(['`', '\'', '"']);
+    if function.starts_with('<') {
+        return String::new();
+    }
+    let function = function.split(['(', ' ']).next().unwrap_or("");
+    function.trim_start_matches("Object.").to_owned()
+}
+
+/// A path as written, its line and its column, which are 0 where they are not given.
+pub(crate) type Location<'a> = (&'a str, u32, u32);
+
+/// `path:12:34` or `path:12`.
+pub(crate) fn location(text: &str) -> Option<Location<'_>> {
+    let text = text.trim();
+    let (head, last) = text.rsplit_once(':')?;
+    let last = number(last)?;
+    match head.rsplit_once(':') {
+        Some((path, line)) if number(line).is_some() => Some((path, number(line)?, last)),
+        _ => Some((head, last, 0)),
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if digits { text.parse().ok() } else { None }
+}
+
+pub(crate) fn leading_number(text: &str) -> u32 {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.get(..end).and_then(number).unwrap_or(0)
+}
+
+/// Whether a text may be a path of a source file: no spaces around it, an extension.
+pub(crate) fn is_path(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or("");
+    let name = name.split('?').next().unwrap_or(name);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let plausible =
+        (1..=6).contains(&extension.len()) && extension.chars().all(char::is_alphanumeric);
+    (plausible && !path.contains(['"', '(', ')']))
+        || path.starts_with("node:")
+        || path.starts_with("webpack")
+}
+
+/// The path and line that `a/b.ext:12:` begins with, and what follows; `text` may not begin with a
+/// path that has blanks.
+pub(crate) fn leading_location<'a>(text: &'a str, ending: &str) -> Option<(Location<'a>, &'a str)> {
+    let at = text.find(&format!("{ending}:"))?;
+    let end = at + ending.len();
+    let path = text.get(..end)?;
+    let rest = text.get(end + 1..)?;
+    let line = leading_number(rest);
+    let rest = rest
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .strip_prefix(':')?;
+    (line > 0 && !path.contains(' ')).then_some(((path, line, 0), rest))
+}
+
+/// The place that a text begins with, `a/b.ext:12` or `a/b.ext:12:5`, and what follows it.
+pub(crate) fn leading_place(text: &str) -> Option<(Location<'_>, &str)> {
+    let bytes = text.as_bytes();
+    let mut colons = text.match_indices(':').map(|(at, _)| at);
+    let at = colons.find(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_digit))?;
+    let (path, rest) = (text.get(..at)?, text.get(at + 1..)?);
+    let (line, rest) = split_number(rest);
+    let column = rest.strip_prefix(':').map(split_number);
+    let (column, rest) = match column {
+        Some((column, rest)) if column > 0 => (column, rest),
+        _ => (0, rest),
+    };
+    (line > 0 && is_path(path) && !path.contains(' ')).then_some(((path, line, column), rest))
+}
+
+fn split_number(text: &str) -> (u32, &str) {
+    let end = text.bytes().take_while(u8::is_ascii_digit).count();
+    (leading_number(text), text.get(end..).unwrap_or(""))
+}
+
+/// Whether the extension of a path is one of these.
+pub(crate) fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    extensions.contains(&extension)
+}
+
+/// A text without what stands between brackets, nested ones too.
+pub(crate) fn without_brackets(text: &str, open: char, close: char) -> String {
+    let mut depth = 0usize;
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == open {
+            depth += 1;
+        } else if c == close && depth > 0 {
+            depth -= 1;
+        } else if depth == 0 {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+/// The last two names of a dotted one: a function and what defines it.
+pub(crate) fn last_two<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let start = parts.len().saturating_sub(2);
+    parts.get(start..).unwrap_or_default().join(".")
+}
+
+/// The function that a line of code names: what stands before its arguments.
+pub(crate) fn name_in(line: &str) -> String {
+    let line = line.trim();
+    let head = line.split('(').next().unwrap_or(line);
+    last_two(head.replace("::", ".").split('.'))
+}
