@@ -22,7 +22,7 @@ pub(crate) fn skip_by_name(path: &RepoPath) -> Option<SkipReason> {
 }
 
 /// Lock files of package managers that belong to no language.
-const LOCK_FILES: [&str; 2] = ["flake.lock", "mix.lock"];
+const LOCK_FILES: [&str; 3] = ["flake.lock", "mix.lock", "gradle.lockfile"];
 
 /// Whether a package manager writes the file.
 pub(crate) fn is_lock_file(name: &str) -> bool {

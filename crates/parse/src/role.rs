@@ -168,10 +168,11 @@ impl<'p> File<'p> {
         if self.has_directory(&NAMES.test_directories) {
             return !(self.roles.is_test_support)(self);
         }
-        self.directories
-            .iter()
-            .any(|d| d.ends_with("-tests") || d.ends_with("_tests"))
-            || self.is_in_test_directory()
+        self.directories.iter().any(|d| {
+            ["-tests", "_tests", ".tests"]
+                .iter()
+                .any(|end| d.ends_with(end))
+        }) || self.is_in_test_directory()
             || self
                 .directories
                 .first()
@@ -217,6 +218,7 @@ impl<'p> File<'p> {
         let is_docker = name.starts_with("dockerfile") || name.starts_with("docker-compose");
         is_docker
             || NAMES.configuration_names.contains(&name)
+            || ends_with_any(name, &NAMES.configuration_endings)
             || (self.roles.is_configuration)(self)
     }
 
@@ -244,159 +246,4 @@ fn ends_with_any(name: &str, endings: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(role: Role, paths: &[&str]) {
-        for path in paths {
-            let path = RepoPath::new(path).unwrap();
-            let language = languages::by_path(&path).unwrap_or(Language::TEXT);
-            assert_eq!(of(&path, language, false), role, "{path}");
-        }
-    }
-
-    #[test]
-    fn shipped_code_is_source() {
-        check(
-            Role::Source,
-            &[
-                "django/db/models/query.py",
-                "django/test/client.py",
-                "django/test/__init__.py",
-                "django/core/management/commands/test.py",
-                "src/_pytest/python.py",
-                "src/_pytest/pytester.py",
-                "astropy/tests/helper.py",
-                "astropy/tests/runner.py",
-                "sklearn/utils/testing.py",
-                "numpy/testing/_private/utils.py",
-                "scrapy/utils/test.py",
-                "sympy/testing/runtests.py",
-                "src/flask/testing.py",
-                "packages/core/src/browser/shell.tsx",
-                "packages/test/src/browser/view.ts",
-                "packages/core/testing/src/fixture.ts",
-                "lib/axios.js",
-                "scripts/build.js",
-                "django/contrib/auth/templates/registration/password_reset_email.txt",
-                "django/contrib/admin/static/admin/js/actions.js",
-                "django/contrib/admin/templates/admin/base.html",
-                "src/docs/panel.tsx",
-                "src/spec/parser.ts",
-                "src/main.rs",
-            ],
-        );
-    }
-
-    #[test]
-    fn tests_and_their_support_are_tests() {
-        check(
-            Role::Test,
-            &[
-                "tests/foo/tests.py",
-                "tests/conftest.py",
-                "tests/templates/a.html",
-                "tests/fixtures/data.json",
-                "sympy/core/tests/test_x.py",
-                "sympy/core/tests/__init__.py",
-                "astropy/tests/tests/test_imports.py",
-                "astropy/io/fits/tests/helper.py",
-                "testing/test_x.py",
-                "testing/conftest.py",
-                "test/units/a.py",
-                "test/support/util.js",
-                "Lib/test/test_os.py",
-                "src/test/java/com/x/A.java",
-                "src/app/model.test.ts",
-                "src/app/model.spec.tsx",
-                "src/__tests__/a.js",
-                "packages/core/src/node/test/mock.ts",
-                "examples/api-tests/src/a.js",
-                "examples/tutorial/tests/test_auth.py",
-                "pkg/server/handler_test.go",
-                "spec/models/user_spec.rb",
-                "benchmarks/run.py",
-                "tests/README.md",
-            ],
-        );
-    }
-
-    #[test]
-    fn prose_and_examples_are_documentation() {
-        check(
-            Role::Documentation,
-            &[
-                "README.md",
-                "README",
-                "CHANGES.rst",
-                "LICENSE",
-                "docs/ref/models.txt",
-                "docs/conf/sample.py",
-                "doc/en/example/test_fixture.py",
-                "examples/flask_app/app.py",
-                "galleries/plot.py",
-                "packages/core/README.md",
-                "changelogs/fragments/123.yml",
-                "src/pkg/docs/intro.txt",
-            ],
-        );
-    }
-
-    #[test]
-    fn settings_are_configuration() {
-        check(
-            Role::Configuration,
-            &[
-                "pyproject.toml",
-                "setup.py",
-                "setup.cfg",
-                "package.json",
-                "packages/a/package.json",
-                "tsconfig.base.json",
-                "Dockerfile",
-                "docker/Dockerfile.dev",
-                ".github/workflows/ci.yml",
-                ".eslintrc.js",
-                "vite.config.ts",
-                "requirements/dev.txt",
-                "docs/conf.py",
-                "Makefile",
-                "CMakeLists.txt",
-            ],
-        );
-    }
-
-    #[test]
-    fn copies_and_output_of_programs_are_generated() {
-        check(
-            Role::Generated,
-            &[
-                "node_modules/a/index.js",
-                "vendor/lib/a.py",
-                "astropy/extern/six.py",
-                "sklearn/externals/joblib.py",
-                "static/app.min.js",
-                "package-lock.json",
-                "proto/a_pb2.py",
-                "dist/index.js",
-                "static/jquery-3.6.0.js",
-            ],
-        );
-        let path = RepoPath::new("src/parser.py").unwrap();
-        assert_eq!(of(&path, Language::TEXT, true), Role::Generated);
-    }
-
-    #[test]
-    fn input_of_programs_is_data() {
-        check(
-            Role::Data,
-            &[
-                "django/conf/locale/de/LC_MESSAGES/django.po",
-                "src/words.json",
-                "src/words.txt",
-                "src/logo.svg",
-                "data/countries.csv",
-            ],
-        );
-    }
-}
+mod tests;

@@ -7,25 +7,19 @@ mod lookup;
 mod masks;
 mod modules;
 mod origin;
+mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static C: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["c", "h"]),
     by_content: |text| headers::is_cpp(text).then_some(Language::of(&CPP_RULES)),
     parser: Some(|language, text, _, limits| walker::facts(&walker::C, language, text, limits)),
-    roles: Roles {
-        ecosystem: Ecosystem {
-            configuration_names: &["cmakelists.txt", "meson.build"],
-            ..Ecosystem::NONE
-        },
-        ..ROLES
-    },
+    roles: roles::C,
     code: code::C,
     traces: traces::C,
     origins: origin::C,
@@ -38,7 +32,7 @@ pub(super) static CPP: LanguageSpec = LanguageSpec {
         "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "ipp", "cu", "cuh",
     ]),
     parser: Some(|language, text, _, limits| walker::facts(&walker::CPP, language, text, limits)),
-    roles: ROLES,
+    roles: roles::CPP,
     code: code::CPP,
     traces: traces::CPP,
     origins: origin::CPP,
@@ -63,5 +57,3 @@ static CPP_RULES: LanguageRules = LanguageRules {
 };
 
 const FAMILY: &str = "c";
-
-const ROLES: Roles = Roles::NONE;

@@ -3,20 +3,19 @@
 mod code;
 mod hunks;
 mod origin;
+mod roles;
 mod traces;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::Roles;
-use crate::role::conventions::is_test_class;
 
 pub(super) static CSHARP: LanguageSpec = LanguageSpec {
     names: Names {
         lock_files: &["packages.lock.json"],
         ..Names::extensions(&["cs"])
     },
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -25,8 +24,3 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
 };
 
 static RULES: LanguageRules = LanguageRules::new("csharp", 14);
-
-const ROLES: Roles = Roles {
-    is_test: is_test_class,
-    ..Roles::NONE
-};

@@ -5,13 +5,13 @@ mod hunks;
 mod lookup;
 mod modules;
 mod origin;
+mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static GO: LanguageSpec = LanguageSpec {
     names: Names {
@@ -19,7 +19,7 @@ pub(super) static GO: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["go"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -32,14 +32,4 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("go", 4)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        generated_endings: &[".pb.go"],
-        configuration_names: &["go.mod"],
-        ..Ecosystem::NONE
-    },
-    is_test: |file| file.stem.ends_with("_test"),
-    ..Roles::NONE
 };

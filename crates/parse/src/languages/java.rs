@@ -5,19 +5,18 @@ pub(super) mod hunks;
 pub(super) mod lookup;
 pub(super) mod modules;
 mod origin;
+pub(super) mod roles;
 mod traces;
 pub(super) mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::conventions::is_test_class;
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static JAVA: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["java"]),
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -31,13 +30,4 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("java", 6)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        configuration_names: &["pom.xml", "build.gradle"],
-        ..Ecosystem::NONE
-    },
-    is_test: is_test_class,
-    ..Roles::NONE
 };

@@ -3,17 +3,16 @@
 mod code;
 mod hunks;
 mod origin;
+mod roles;
 mod traces;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::Roles;
-use crate::role::conventions::is_test_class;
 
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -22,8 +21,3 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
 };
 
 static RULES: LanguageRules = LanguageRules::new("kotlin", 7);
-
-const ROLES: Roles = Roles {
-    is_test: is_test_class,
-    ..Roles::NONE
-};

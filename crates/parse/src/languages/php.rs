@@ -5,14 +5,13 @@ mod hunks;
 mod lookup;
 mod modules;
 mod origin;
+mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::conventions::is_test_class;
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static PHP: LanguageSpec = LanguageSpec {
     names: Names {
@@ -21,7 +20,7 @@ pub(super) static PHP: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["php", "phtml"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -34,13 +33,4 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("php", 11)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        configuration_names: &["composer.json"],
-        ..Ecosystem::NONE
-    },
-    is_test: is_test_class,
-    ..Roles::NONE
 };

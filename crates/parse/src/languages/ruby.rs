@@ -5,13 +5,13 @@ mod hunks;
 mod lookup;
 mod modules;
 mod origin;
+mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static RUBY: LanguageSpec = LanguageSpec {
     names: Names {
@@ -28,7 +28,7 @@ pub(super) static RUBY: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["rb", "rake", "gemspec"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -41,13 +41,4 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("ruby", 10)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        configuration_names: &["vagrantfile", "gemfile", "rakefile"],
-        ..Ecosystem::NONE
-    },
-    is_test: |file| file.stem.ends_with("_spec") || file.stem.ends_with("_test"),
-    ..Roles::NONE
 };

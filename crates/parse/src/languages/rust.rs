@@ -6,13 +6,13 @@ mod lookup;
 mod manifest;
 mod modules;
 mod origin;
+mod roles;
 mod traces;
 mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
 use super::{LanguageSpec, Names};
-use crate::role::{Ecosystem, Roles};
 
 pub(super) static RUST: LanguageSpec = LanguageSpec {
     names: Names {
@@ -20,7 +20,7 @@ pub(super) static RUST: LanguageSpec = LanguageSpec {
         ..Names::extensions(&["rs"])
     },
     parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
-    roles: ROLES,
+    roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
     origins: origin::ORIGINS,
@@ -33,14 +33,4 @@ static RULES: LanguageRules = LanguageRules {
     lookup: lookup::LOOKUP,
     tests: lookup::TESTS,
     ..LanguageRules::new("rust", 5)
-};
-
-const ROLES: Roles = Roles {
-    ecosystem: Ecosystem {
-        test_directories: &["benches"],
-        configuration_names: &["build.rs", "cargo.toml"],
-        ..Ecosystem::NONE
-    },
-    is_test: |file| file.stem == "tests",
-    ..Roles::NONE
 };

@@ -41,6 +41,8 @@ pub(crate) struct Ecosystem {
     pub(crate) test_directories: &'static [&'static str],
     /// Settings of builds and tools.
     pub(crate) configuration_names: &'static [&'static str],
+    /// Endings of such names.
+    pub(crate) configuration_endings: &'static [&'static str],
     /// Endings of stems of examples.
     pub(crate) example_endings: &'static [&'static str],
 }
@@ -76,6 +78,7 @@ impl Ecosystem {
         generated_directories: &[],
         test_directories: &[],
         configuration_names: &[],
+        configuration_endings: &[],
         example_endings: &[],
     };
 }
@@ -87,6 +90,7 @@ pub(super) struct Names {
     pub(super) generated_directories: Vec<&'static str>,
     pub(super) test_directories: Vec<&'static str>,
     pub(super) configuration_names: Vec<&'static str>,
+    pub(super) configuration_endings: Vec<&'static str>,
     pub(super) example_endings: Vec<&'static str>,
 }
 
@@ -101,6 +105,7 @@ pub(super) static NAMES: LazyLock<Names> = LazyLock::new(|| {
         generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
         test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
         configuration_names: every(|e| e.configuration_names, &[]),
+        configuration_endings: every(|e| e.configuration_endings, &[]),
         example_endings: every(|e| e.example_endings, &[]),
     }
 });

@@ -104,5 +104,6 @@ pub(crate) fn drawn(line: &str) -> Option<Mark> {
             .trim_start_matches(['|', ' ', '~', '-', '_', '/'])
             .starts_with('^');
     let is_note = after.starts_with("= note:") || after.starts_with("= help:");
-    (is_drawing || is_note || after == "|").then_some(Mark::Filler)
+    let is_left_out = after.starts_with("...") && after.ends_with('|');
+    (is_drawing || is_left_out || is_note || after == "|").then_some(Mark::Filler)
 }

@@ -7,7 +7,8 @@ mod names;
 use crate::traces::{Mark, TraceForm};
 
 pub(super) const C: TraceForm = TraceForm {
-    extensions: &["c", "h"],
+    // A header may be of either language.
+    extensions: &["c"],
     read: |text| {
         frames::of_debugger(text)
             .or_else(|| frames::of_valgrind(text))

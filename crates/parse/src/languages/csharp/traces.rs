@@ -2,7 +2,7 @@
 
 use crate::traces::messages::{of_build, text as message_text};
 use crate::traces::places::{has_extension, last_two, without_brackets};
-use crate::traces::{Frame, Mark, Order, TraceForm, frame, leading_number, location};
+use crate::traces::{Frame, Mark, Order, TraceForm, frame, is_error, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["cs"],
@@ -13,7 +13,11 @@ pub(super) const TRACES: TraceForm = TraceForm {
             .or_else(|| told(text))
     },
     is_joint: |text| text.starts_with("--- End of "),
-    is_error: |text| STARTS.iter().any(|start| text.starts_with(start)),
+    is_error: |text| {
+        let rest = STARTS.iter().find_map(|start| text.strip_prefix(start));
+        // Notebooks draw the same arrow before a line of source.
+        rest.is_some_and(|rest| !text.starts_with('-') || is_error(rest))
+    },
     error_prefixes: &STARTS,
     ..TraceForm::NONE
 };

@@ -24,7 +24,10 @@ pub(super) fn of_debugger(text: &str) -> Option<Mark> {
         }
         None => {
             let end = digits(text);
-            text.get(end..).filter(|_| end > 0)?.strip_prefix("# ")?
+            // Where it stopped, gdb prints the frame without its number.
+            let stopped = Some(text).filter(|text| text.starts_with("0x") && text.contains(" at "));
+            let rest = text.get(end..).filter(|_| end > 0)?;
+            stopped.or_else(|| rest.strip_prefix("# "))?
         }
     };
     let rest = rest.trim_start_matches(':').trim();

@@ -46,7 +46,7 @@ fn frames_of_c() {
         ),
         (
             "Program received signal SIGSEGV, Segmentation fault.\n0x0000555 in sum (cart=0x0) at cart.c:12",
-            "! Program received signal SIGSEGV, Segmentation fault.",
+            "cart.c:12 sum | ! Program received signal SIGSEGV, Segmentation fault.",
         ),
     ]);
 }

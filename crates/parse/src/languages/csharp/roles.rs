@@ -1,0 +1,33 @@
+//! What paths say about files of C#.
+
+use crate::role::conventions::is_test_class;
+use crate::role::{Ecosystem, File, Roles};
+
+pub(super) const ROLES: Roles = Roles {
+    ecosystem: Ecosystem {
+        generated_endings: &[".g.cs", ".g.i.cs", ".designer.cs", ".feature.cs"],
+        configuration_names: &[
+            "nuget.config",
+            "global.json",
+            "packages.config",
+            "app.config",
+            "web.config",
+        ],
+        configuration_endings: &[
+            ".csproj", ".fsproj", ".vbproj", ".sln", ".slnx", ".props", ".targets", ".nuspec",
+            ".ruleset",
+        ],
+        ..Ecosystem::NONE
+    },
+    is_test: |file| is_test_class(file) || is_in_test_project(file),
+    ..Roles::NONE
+};
+
+/// `Shop.Tests/`, `Shop.UnitTests/`, `ShopTests/`
+fn is_in_test_project(file: &File<'_>) -> bool {
+    let mut directories = file.path.directory().split('/');
+    directories.any(|directory| {
+        let endings = ["Tests", ".Test", "UnitTest", "IntegrationTest", ".Specs"];
+        endings.iter().any(|ending| directory.ends_with(ending))
+    })
+}

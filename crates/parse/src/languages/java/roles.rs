@@ -1,0 +1,66 @@
+//! What paths say about files of Java, and of languages whose builds lay them out alike.
+
+use crate::role::{Ecosystem, File, Roles};
+
+pub(super) const ROLES: Roles = Roles {
+    ecosystem: Ecosystem {
+        generated_names: &[
+            "r.java",
+            "buildconfig.java",
+            "gradlew",
+            "gradlew.bat",
+            "mvnw",
+            "mvnw.cmd",
+        ],
+        generated_endings: &["grpc.java", "outerclass.java"],
+        generated_directories: &["generated-sources", "generated-src", "gen-java", "src-gen"],
+        configuration_names: &[
+            "pom.xml",
+            "build.gradle",
+            "settings.gradle",
+            "gradle.properties",
+            "build.xml",
+        ],
+        ..Ecosystem::NONE
+    },
+    is_test: |file| {
+        let endings = ["Test", "Tests", "TestCase"];
+        endings
+            .iter()
+            .any(|ending| file.path.stem().ends_with(ending))
+            || is_integration_test(file)
+            || is_in_test_sources(file)
+    },
+    is_test_package,
+    is_test_support: |file| is_shipped(file, file.directories.len()),
+    ..Roles::NONE
+};
+
+/// `CartIT.java`
+pub(in crate::languages) fn is_integration_test(file: &File<'_>) -> bool {
+    let before = file.path.stem().strip_suffix("IT");
+    before.is_some_and(|name| name.ends_with(|c: char| c.is_lowercase()))
+}
+
+/// `src/commonTest/kotlin/…`, `src/androidTest/java/…`, `src/testFixtures/java/…`
+pub(in crate::languages) fn is_in_test_sources(file: &File<'_>) -> bool {
+    let mut pairs = file.directories.windows(2);
+    pairs.any(|pair| match pair {
+        [above, set] if above == "src" => {
+            set.ends_with("test") || matches!(set.as_str(), "testfixtures" | "it" | "jmh")
+        }
+        _ => false,
+    })
+}
+
+/// `src/main/java/org/acme/test/…` is what others write their tests with.
+pub(in crate::languages) fn is_test_package(file: &File<'_>, at: usize) -> bool {
+    is_shipped(file, at)
+}
+
+/// Whether the directories up to a position are those of shipped sources.
+fn is_shipped(file: &File<'_>, end: usize) -> bool {
+    let above = file.directories.get(..end).unwrap_or_default();
+    let mut pairs = above.windows(2);
+    pairs.any(|pair| matches!(pair, [src, set] if src == "src" && set.ends_with("main")))
+}

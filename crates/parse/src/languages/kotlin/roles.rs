@@ -1,0 +1,15 @@
+//! What paths say about files of Kotlin.
+
+use crate::languages::java::roles::{is_in_test_sources, is_integration_test, is_test_package};
+use crate::role::conventions::is_test_class;
+use crate::role::{Ecosystem, Roles};
+
+pub(super) const ROLES: Roles = Roles {
+    ecosystem: Ecosystem {
+        configuration_names: &["build.gradle.kts", "settings.gradle.kts"],
+        ..Ecosystem::NONE
+    },
+    is_test: |file| is_test_class(file) || is_integration_test(file) || is_in_test_sources(file),
+    is_test_package,
+    ..Roles::NONE
+};

@@ -1,0 +1,25 @@
+//! What paths say about files of PHP.
+
+use crate::role::conventions::is_test_class;
+use crate::role::{Ecosystem, Roles};
+
+pub(super) const ROLES: Roles = Roles {
+    ecosystem: Ecosystem {
+        generated_names: &["_ide_helper.php", "_ide_helper_models.php"],
+        generated_directories: &["gpbmetadata"],
+        configuration_names: &[
+            "composer.json",
+            "phpunit.xml",
+            "phpunit.xml.dist",
+            "phpstan.neon",
+            "phpstan.neon.dist",
+            "phpcs.xml",
+            "psalm.xml",
+            "rector.php",
+            "ecs.php",
+        ],
+        ..Ecosystem::NONE
+    },
+    is_test: is_test_class,
+    ..Roles::NONE
+};

@@ -1,0 +1,41 @@
+//! What paths say about files of Ruby.
+
+use crate::role::{Ecosystem, File, Roles};
+
+pub(super) const ROLES: Roles = Roles {
+    ecosystem: Ecosystem {
+        configuration_names: &[
+            "vagrantfile",
+            "gemfile",
+            "rakefile",
+            "gems.rb",
+            "guardfile",
+            "capfile",
+            "appraisals",
+            "steepfile",
+            "config.ru",
+        ],
+        configuration_endings: &[".gemspec"],
+        ..Ecosystem::NONE
+    },
+    is_copy: |file| is_schema(file) || file.stem.ends_with("_pb") || file.stem.ends_with("_pb2"),
+    is_test,
+    ..Roles::NONE
+};
+
+fn is_test(file: &File<'_>) -> bool {
+    let named = ["_spec", "_test", "_steps"];
+    let is_in = |name: &str| {
+        let at = file.directories.iter().position(|d| d == name);
+        // `lib/acme/spec/…` is shipped.
+        at.is_some_and(|at| !file.directories.iter().take(at).any(|d| d == "lib"))
+    };
+    named.iter().any(|ending| file.stem.ends_with(ending))
+        || is_in("spec")
+        || is_in("step_definitions")
+}
+
+/// The database as migrations left it.
+fn is_schema(file: &File<'_>) -> bool {
+    file.stem == "schema" && file.directories.last().is_some_and(|d| d == "db")
+}
