@@ -142,16 +142,12 @@ impl Walker {
         let tables = self.tables();
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
-<<<<<<< HEAD
-            let tree = syntax::tree(parser, text.as_bytes(), limits)?;
+            let tree = syntax::tree(parser, shown, limits)?;
             let exposed = (self.form.exposed)(&tree, text, parser);
             let exposed = exposed.filter(|exposed| exposed.len() == text.len());
             exposed
                 .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), limits))
                 .or(Some(tree))
-=======
-            syntax::tree(parser, shown, limits)
->>>>>>> cbfdb55 (wip)
         })?;
         Some(self.walk(&tree, text, limits).finish(language))
     }

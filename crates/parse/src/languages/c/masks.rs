@@ -72,4 +72,3 @@ fn blank(masked: &mut [u8], range: Range<usize>) {
         }
     }
 }
-
