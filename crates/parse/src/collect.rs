@@ -166,6 +166,8 @@ pub(crate) struct Collector<'t> {
     /// Whether a bare name that begins with a small letter, and that no scope around it binds, is a
     /// call.
     pub(crate) bare_calls: bool,
+    /// Takes the markup off documentation.
+    pub(crate) clean_doc: fn(String) -> String,
     /// What is said of values, by the ids of now.
     pub(crate) values: Values,
     /// What stands before the names of references, by the spans of the names.
@@ -243,6 +245,7 @@ impl<'t> Collector<'t> {
             },
             bare_calls: false,
             keeps_name: None,
+            clean_doc: |text| text,
             values: Values::default(),
             receivers: Vec::new(),
             package: String::new(),
@@ -365,7 +368,10 @@ impl<'t> Collector<'t> {
         let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
-                documentation::comment(run.span.of(self.text), self.tool_notes)
+                (self.clean_doc)(documentation::comment(
+                    run.span.of(self.text),
+                    self.tool_notes,
+                ))
             })
         });
         let head = self

@@ -55,6 +55,8 @@ pub(crate) struct Form {
     pub(crate) is_documentation: fn(&str) -> bool,
     /// Beginnings of comments that are for tools.
     pub(crate) tool_notes: &'static [&'static str],
+    /// What documentation says, without its markup.
+    pub(crate) doc: fn(String) -> String,
     /// What functions inside functions are.
     pub(crate) nesting: Nesting,
     /// Members that give what stands before them, or what it wraps, sorted: `unwrap` in `a.unwrap().b()`.
@@ -89,6 +91,7 @@ impl Form {
             messages: crate::messages::of_call,
             is_documentation: |text| text.starts_with("/**"),
             tool_notes: &[],
+            doc: |text| text,
             nesting: Nesting::Plain,
             transparent: &[],
             wrappers: &[],
@@ -167,6 +170,7 @@ impl Walker {
     fn walk<'t>(&'static self, tree: &'t Tree, text: &'t str, limits: &Limits) -> Walk<'t> {
         let mut collector = Collector::new(text, self.form.tool_notes);
         collector.keeps_name = Some(self.form.keeps_name);
+        collector.clean_doc = self.form.doc;
         collector.bare_calls = self.form.bare_calls;
         let mut walk = Walk {
             form: &self.form,
@@ -174,6 +178,7 @@ impl Walker {
             collector,
             done: Vec::new(),
             generics: Vec::new(),
+            types: Vec::new(),
             attributes: None,
         };
         if let Some(line) = syntax::first_error(tree) {
@@ -195,6 +200,8 @@ pub(crate) struct Walk<'t> {
     done: Vec<usize>,
     /// The declarations with type parameters around, the outermost first.
     pub(crate) generics: Vec<Generic<'t>>,
+    /// Nodes to come that stand where a type is meant, by their ids.
+    types: Vec<usize>,
     /// Attributes that stand as nodes of their own before what they belong to, since the first of them.
     pub(crate) attributes: Option<Attributes>,
 }
@@ -220,6 +227,11 @@ pub(crate) struct Attributes {
 
 impl<'t> Visitor<'t> for Walk<'t> {
     fn enter(&mut self, node: Node<'t>, depth: u32) -> Descend {
+        if !self.types.is_empty() && self.types.contains(&node.id()) {
+            self.types.retain(|marked| *marked != node.id());
+            self.collector
+                .within(depth, |context| context.position = Position::Type);
+        }
         let (handler, is_statement) = self.kinds.of(node);
         if is_statement {
             self.collector.statement(node, depth);
@@ -278,6 +290,11 @@ impl<'t> Walk<'t> {
         }
         self.done.push(draft.name_span.start as usize);
         self.collector.define(draft)
+    }
+
+    /// A part of the node being entered stands where a type is meant, which its kind does not tell.
+    pub(crate) fn mark_type(&mut self, part: Option<Node<'t>>) {
+        self.types.extend(part.map(|part| part.id()));
     }
 
     /// A name means nothing where it stands.

@@ -2,9 +2,12 @@
 
 mod code;
 mod hunks;
+mod lookup;
+mod modules;
 mod origin;
 mod roles;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -15,6 +18,7 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
         lock_files: &["packages.lock.json"],
         ..Names::extensions(&["cs"])
     },
+    parser: Some(|language, text, _, limits| walker::WALKER.facts(language, text, limits)),
     roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -23,4 +27,9 @@ pub(super) static CSHARP: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("csharp", 14);
+static RULES: LanguageRules = LanguageRules {
+    modules: Some(&modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: lookup::TESTS,
+    ..LanguageRules::new("csharp", 14)
+};

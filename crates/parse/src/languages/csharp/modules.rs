@@ -1,0 +1,135 @@
+//! Where the `using` directives of C# lead: to namespaces, which are packages wherever their files lie,
+//! and to types in them.
+
+#[cfg(test)]
+mod tests;
+
+use foldhash::HashMap;
+use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
+use foveate_model::{FileId, ImportKind};
+
+use crate::paths::shared_segments;
+
+pub(super) static MODULES: ModuleSystem = ModuleSystem {
+    resolver: |files| Box::new(Namespaces::new(files)),
+    module_name: |_| None,
+    imported_name: |_| None,
+    is_package: |_| false,
+    // What a file says of its namespace moves no other file.
+    is_settings: |_| false,
+};
+
+/// Files that belong to no namespace.
+const NONE: u32 = u32::MAX;
+
+/// Most files of one name that are compared.
+const MAX_FILES: usize = 512;
+
+/// The namespaces of a repository.
+#[derive(Debug, Default)]
+struct Namespaces {
+    /// By the full name of a namespace its files.
+    namespaces: HashMap<Box<str>, Vec<FileId>>,
+    /// By the full name of a type outside of others its files.
+    types: HashMap<Box<str>, Vec<FileId>>,
+    /// By file the number of its namespace.
+    of_file: Vec<u32>,
+}
+
+impl Namespaces {
+    fn new(files: &dyn FileTree) -> Self {
+        let mut found = Self::default();
+        let mut numbers: HashMap<&str, u32> = HashMap::default();
+        for id in files.ids() {
+            let file = files.file(id);
+            let content = file.content.as_ref();
+            let is_source = file.path.extension() == "cs";
+            let Some(facts) = content.map(|c| &c.facts).filter(|_| is_source) else {
+                found.of_file.push(NONE);
+                continue;
+            };
+            let namespace = &*facts.package;
+            let next = u32::try_from(numbers.len()).unwrap_or(NONE);
+            found
+                .of_file
+                .push(*numbers.entry(namespace).or_insert(next));
+            let known = found.namespaces.entry(namespace.into()).or_default();
+            known.push(id);
+            let definitions = facts.definitions.iter();
+            for definition in definitions.filter(|d| d.parent.is_none() && d.kind.is_container()) {
+                let full = match namespace {
+                    "" => definition.name.clone(),
+                    namespace => format!("{namespace}.{}", definition.name).into(),
+                };
+                let known = found.types.entry(full).or_default();
+                if known.last() != Some(&id) {
+                    known.push(id);
+                }
+            }
+        }
+        found
+    }
+
+    /// The namespace or type of a full name: of several files the nearest.
+    fn named(&self, files: &dyn FileTree, near: Option<FileId>, name: &str) -> Option<FileId> {
+        let found = self.namespaces.get(name).filter(|_| !name.is_empty());
+        let found = found.or_else(|| self.types.get(name))?;
+        let Some(near) = near else {
+            return found.first().copied();
+        };
+        let shared = |id: FileId| shared_segments(files.path(near), files.path(id));
+        let nearest = found.iter().take(MAX_FILES);
+        nearest
+            .copied()
+            .max_by_key(|id| (shared(*id), std::cmp::Reverse(*id)))
+    }
+}
+
+impl ModuleResolver for Namespaces {
+    fn resolve(
+        &self,
+        files: &dyn FileTree,
+        importer: FileId,
+        module: &str,
+        _kind: ImportKind,
+    ) -> Option<FileId> {
+        let module = module.strip_prefix("global::").unwrap_or(module);
+        if let Some(found) = self.named(files, Some(importer), module) {
+            return Some(found);
+        }
+        // Inside of `A.B` both `A.B.C` and `A.C` may be called `C`.
+        let content = files.file(importer).content.as_ref()?;
+        let mut around = &*content.facts.package;
+        while !around.is_empty() {
+            let full = format!("{around}.{module}");
+            if let Some(found) = self.named(files, Some(importer), &full) {
+                return Some(found);
+            }
+            around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        // A type inside of a type.
+        let (outer, _) = module.rsplit_once('.')?;
+        let found = self.types.get(outer)?;
+        found.first().copied()
+    }
+
+    fn absolute(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        name: &str,
+    ) -> Option<FileId> {
+        self.named(files, importer, name)
+    }
+
+    fn package_of(&self, file: FileId) -> Option<u32> {
+        let number = self.of_file.get(file.0 as usize).copied();
+        number.filter(|number| *number != NONE)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let maps = self.namespaces.iter().chain(&self.types);
+        let names = maps.map(|(name, files)| name.len() + 40 + size_of_val(&**files));
+        names.sum::<usize>() + size_of_val(&*self.of_file)
+    }
+}

@@ -1,0 +1,83 @@
+//! Namespaces and `using` directives.
+
+use foveate_model::{Import, ImportKind, ImportedName};
+use tree_sitter::Node;
+
+use crate::collect::{row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// `namespace A.B { … }`, `namespace A.B;`: the first, and those right inside of it, are the file's.
+pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let written: String = walk.of(name).split_whitespace().collect();
+    let outer = node.parent().and_then(|list| list.parent());
+    let is_inside = outer.is_some_and(|outer| outer.kind() == "namespace_declaration");
+    if walk.collector.package.is_empty() {
+        walk.collector.package = written;
+    } else if is_inside && walk.collector.definitions.is_empty() {
+        walk.collector.package.push('.');
+        walk.collector.package.push_str(&written);
+    }
+    walk.collector.skip_to(name.end_byte());
+    Descend::Into
+}
+
+/// `using A.B;`, `using static A.B;`, `using C = A.B;`
+pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let alias = field(node, "name");
+    let named = children(node)
+        .into_iter()
+        .filter(|child| Some(child.id()) != alias.map(|alias| alias.id()) && !child.is_extra());
+    let Some(target) = named.last() else {
+        return Descend::Past;
+    };
+    let target = super::named_type(target).unwrap_or(target);
+    let path: String = walk.of(target).split_whitespace().collect();
+    let path = path.trim_start_matches("global::");
+    let path = path.split('<').next().unwrap_or(path);
+    let (module, name, local) = match alias {
+        Some(alias) => {
+            let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
+            (module, name, walk.of(alias))
+        }
+        None => (path, "*", ""),
+    };
+    let import = Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: name.into(),
+            local: local.into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: None,
+        type_only: false,
+    };
+    walk.collector.imports.push(import);
+    Descend::Past
+}
+
+/// Names of attributes in the lists of a declaration.
+pub(super) fn attributes(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
+    let lists = children(node)
+        .into_iter()
+        .flat_map(|child| match child.kind() {
+            "attribute_list" => vec![child],
+            "preproc_if_in_attribute_list" => {
+                child_of_kind(child, "attribute_list").into_iter().collect()
+            }
+            _ => Vec::new(),
+        });
+    let attributes = lists.flat_map(children);
+    let names = attributes.filter_map(|attribute| field(attribute, "name"));
+    names
+        .map(|name| {
+            let written = walk.of(name);
+            written.split('<').next().unwrap_or(written).into()
+        })
+        .collect()
+}

@@ -1,0 +1,92 @@
+//! Local variables: declarations, patterns, loops, caught exceptions, range variables of queries.
+
+use foveate_model::ReferenceKind;
+use foveate_model::values::Value;
+use tree_sitter::Node;
+
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// A parameter of whatever is around: what it is called is known already.
+pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.mark_type(field(node, "type"));
+    if let Some(name) = field(node, "name") {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// The initial value of a declarator, which has no field of its own.
+pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
+    let name = field(declarator, "name").map(|name| name.id());
+    let parts = children(declarator).into_iter().filter(|part| {
+        Some(part.id()) != name && part.kind() != "bracketed_argument_list" && !part.is_extra()
+    });
+    parts.last()
+}
+
+/// `A a = x, b;` in a function. Fields are definitions.
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let declared = field(node, "type");
+    walk.mark_type(declared);
+    let is_field = node
+        .parent()
+        .is_some_and(|parent| parent.kind().ends_with("field_declaration"));
+    if is_field {
+        return Descend::Into;
+    }
+    let declarators = children(node).into_iter();
+    for declarator in declarators.filter(|child| child.kind() == "variable_declarator") {
+        if let Some(name) = field(declarator, "name") {
+            let value = walk.declared_value(declared, initial(declarator));
+            walk.local(name, value);
+        }
+    }
+    Descend::Into
+}
+
+/// `foreach (A a in list)`: the elements of a list are what its type is about.
+pub(super) fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let declared = field(node, "type");
+    walk.mark_type(declared);
+    if let Some(left) = field(node, "left").filter(|left| left.kind() == "identifier") {
+        let value = walk.declared_value(declared, field(node, "right"));
+        walk.local(left, value);
+    }
+    Descend::Into
+}
+
+/// `catch (A a)`
+pub(super) fn caught<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let declared = field(node, "type");
+    if let Some(declared) = declared {
+        walk.refer(ReferenceKind::Catch, declared);
+    }
+    if let Some(name) = field(node, "name") {
+        let value = walk.declared_value(declared, None);
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `out A a`, `is A a`, `var (a, b)`, `is { X: 1 } a`, `from a in list`
+pub(super) fn designation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let declared = field(node, "type");
+    walk.mark_type(declared);
+    let value = walk.declared_value(declared, None);
+    let mut cursor = node.walk();
+    let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
+    for name in names.into_iter().filter(|name| name.kind() == "identifier") {
+        walk.local(name, value);
+    }
+    Descend::Into
+}
+
+/// `let a = x`, `join A a in list`, `into a`
+pub(super) fn range_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.mark_type(field(node, "type"));
+    if let Some(name) = child_of_kind(node, "identifier") {
+        walk.local(name, Value::Unknown);
+    }
+    Descend::Into
+}
