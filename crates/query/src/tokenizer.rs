@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
+use bpe::byte_pair_encoding::BytePairEncoding;
 use dashmap::DashMap;
 use foldhash::HashMap;
+use regex_automata::{Anchored, Input, meta::Regex};
 
 /// Longer pieces are rare and not worth remembering.
 const MAX_REMEMBERED: usize = 32;
@@ -52,15 +54,14 @@ pub fn count_entry(text: &str) -> usize {
 /// The encoding works piece by piece (roughly word by word) and source code repeats its words, so
 /// each thread remembers the counts of short pieces: half of the cost of counting.
 pub fn count(text: &str) -> usize {
-    let tokenizer = bpe_openai::o200k_base();
+    let encoding = &*ENCODING;
     COUNTS.with_borrow_mut(|counts| {
-        tokenizer
-            .split(text)
+        pieces(text)
             .map(|piece| {
                 if let Some(count) = counts.get(piece) {
                     return *count as usize;
                 }
-                let count = tokenizer.bpe.count(piece.as_bytes());
+                let count = encoding.count(piece.as_bytes());
                 if piece.len() <= MAX_REMEMBERED {
                     if counts.len() >= REMEMBERED {
                         counts.clear();
@@ -83,7 +84,55 @@ pub fn parts(before: &str, after: &str) -> bool {
 
 /// Builds the tokenizer's tables, so that the first query need not wait for them.
 pub fn warm() {
-    bpe_openai::o200k_base();
+    LazyLock::force(&ENCODING);
+    LazyLock::force(&PIECES);
+}
+
+/// The dictionary, as `build.rs` wrote it. It can count and nothing else.
+static ENCODING: LazyLock<BytePairEncoding> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict"));
+    match rmp_serde::from_slice(bytes) {
+        Ok(encoding) => encoding,
+        Err(error) => unreachable!("the dictionary that was built in: {error}"),
+    }
+});
+
+/// What is encoded by itself in o200k_base, as tiktoken writes it, but for `\s+(?!\S)`: regular
+/// expressions without look-ahead take one white space too many there ([`SPACES`]).
+const PIECE: [&str; 3] = [
+    concat!(
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$",
+    ),
+    r"\s+\s",
+    r"\s+",
+];
+
+/// Which of [`PIECE`] ends with the white space that belongs to the next piece.
+const SPACES: usize = 1;
+
+static PIECES: LazyLock<Regex> = LazyLock::new(|| match Regex::new_many(&PIECE) {
+    Ok(pieces) => pieces,
+    Err(error) => unreachable!("the patterns are constant: {error}"),
+});
+
+/// Splits a text into what is encoded by itself.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let found = PIECES.find(Input::new(rest).anchored(Anchored::Yes))?;
+        let mut end = found.end();
+        if found.pattern().as_usize() == SPACES {
+            let last = rest.get(..end)?.chars().next_back()?;
+            end -= last.len_utf8();
+        }
+        let (piece, after) = rest.split_at_checked(end)?;
+        rest = after;
+        Some(piece)
+    })
 }
 
 #[cfg(test)]
