@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use crate::{ImportKind, RepoPath, SourceFile};
+use crate::{Definition, ImportKind, RepoPath, SourceFile};
 
 /// Position of a file in its snapshot, in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -249,4 +249,20 @@ impl TestConventions {
         class_beginnings: &["Test"],
         class_endings: &["TestCase", "Tests", "Test", "Spec"],
     };
+
+    /// Whether a function is a test, by its name or by what stands before it.
+    pub fn is_test(&self, function: &Definition) -> bool {
+        let mut decorators = function.decorators.iter();
+        let is_listed = |name: &str| self.function_decorators.contains(&name);
+        self.is_test_name(&function.name) || decorators.any(|name| is_listed(name))
+    }
+
+    /// Whether functions of this name are tests.
+    pub fn is_test_name(&self, name: &str) -> bool {
+        let ends_word = |rest: &str| {
+            rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
+        };
+        let mut beginnings = self.function_beginnings.iter();
+        beginnings.any(|beginning| name.strip_prefix(beginning).is_some_and(ends_word))
+    }
 }

@@ -77,6 +77,17 @@ pub(crate) fn definitions(language: Language, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The names of the functions that are tests.
+pub(crate) fn tests(language: Language, text: &str) -> Vec<String> {
+    let conventions = &language.rules().tests;
+    facts(language, text)
+        .definitions
+        .iter()
+        .filter(|definition| definition.kind.is_function() && conventions.is_test(definition))
+        .map(|definition| definition.qualified_name.to_string())
+        .collect()
+}
+
 /// `kind path [in enclosing]`, with `?` before an opaque receiver.
 pub(crate) fn references(language: Language, text: &str) -> Vec<String> {
     let facts = facts(language, text);

@@ -165,7 +165,7 @@ fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
     let conventions = &files.file(file).language.rules().tests;
     let mut tests = vec![false; definitions.len()];
     for (at, definition) in definitions.iter().enumerate() {
-        if !definition.kind.is_function() || !is_test_function(&definition.name, conventions) {
+        if !definition.kind.is_function() || !conventions.is_test(definition) {
             continue;
         }
         tests[at] = true;
@@ -200,14 +200,6 @@ fn test_around(
         inner = definition.parent;
     }
     class
-}
-
-fn is_test_function(name: &str, conventions: &TestConventions) -> bool {
-    let ends_word = |rest: &str| {
-        rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
-    };
-    let mut beginnings = conventions.function_beginnings.iter();
-    beginnings.any(|beginning| name.strip_prefix(beginning).is_some_and(ends_word))
 }
 
 fn is_test_class(name: &str, conventions: &TestConventions) -> bool {
@@ -398,9 +390,9 @@ mod tests {
     fn names_of_tests() {
         let common = &TestConventions::COMMON;
         for name in ["test_connect", "testConnect"] {
-            assert!(is_test_function(name, common), "{name}");
+            assert!(common.is_test_name(name), "{name}");
         }
-        assert!(!is_test_function("testimony", common));
+        assert!(!common.is_test_name("testimony"));
         assert_eq!(function_stem("test_connect", common), "connect");
         assert_eq!(class_stem("TestClient", common), "Client");
         assert_eq!(class_stem("ClientTests", common), "Client");

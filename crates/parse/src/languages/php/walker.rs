@@ -4,19 +4,20 @@ mod bindings;
 mod definitions;
 mod imports;
 mod phpdoc;
+mod references;
 mod specs;
 #[cfg(test)]
 mod tests;
 
-use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind, Span};
+use foveate_model::{MessageKind, RegionKind, Span};
 use tree_sitter::Node;
 
-use crate::collect::{Draft, Position, span};
+use crate::collect::{Position, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, children, field, into,
-    member, name, past, text, type_member,
+    Form, Handler, Step, Walk, Walker, arguments, base_list, child_of_kind, field, into, member,
+    name, past, text,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -44,9 +45,6 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     ..Form::new(tree_sitter_php::LANGUAGE_PHP, handler, step, named_type)
 });
 
-/// Most members of one path that are looked through for the class before them.
-const MAX_MEMBERS: usize = 16;
-
 /// Types of the language itself, sorted.
 const BUILTIN_TYPES: &[&str] = &[
     "array", "bool", "boolean", "callable", "double", "false", "float", "int", "integer",
@@ -62,19 +60,19 @@ fn handler(kind: &str) -> Handler {
         "text" => outside,
         "name" => name,
         "qualified_name" | "relative_name" => member,
-        "named_type" => named,
+        "named_type" => references::named,
         "member_access_expression"
         | "nullsafe_member_access_expression"
         | "scoped_property_access_expression"
-        | "class_constant_access_expression" => access,
-        "function_call_expression" => function_call,
-        "member_call_expression" | "nullsafe_member_call_expression" => member_call,
-        "scoped_call_expression" => scoped_call,
-        "object_creation_expression" => creation,
-        "throw_expression" => throw,
-        "argument" => argument,
+        | "class_constant_access_expression" => references::access,
+        "function_call_expression" => references::function_call,
+        "member_call_expression" | "nullsafe_member_call_expression" => references::member_call,
+        "scoped_call_expression" => references::scoped_call,
+        "object_creation_expression" => references::creation,
+        "throw_expression" => references::throw,
+        "argument" => references::argument,
         "arguments" => arguments,
-        "attribute" => attribute,
+        "attribute" => references::attribute,
         "base_clause" | "class_interface_clause" => base_list,
         "namespace_definition" => imports::namespace,
         "namespace_use_declaration" => imports::uses,
@@ -99,7 +97,7 @@ fn handler(kind: &str) -> Handler {
         "static_variable_declaration" => bindings::static_variable,
         "foreach_statement" => bindings::foreach,
         "catch_clause" => bindings::catch,
-        "binary_expression" => instance_of,
+        "binary_expression" => references::instance_of,
         "variable_name"
         | "relative_scope"
         | "primitive_type"
@@ -248,174 +246,4 @@ fn interpolated<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend 
 fn outside<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     walk.collector.region(RegionKind::Text, span(node));
     Descend::Past
-}
-
-/// A type that is declared; `self` and `static` say nothing.
-fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match walk.of(node) {
-        "self" | "static" | "parent" => Descend::Past,
-        _ => type_member(walk, node, depth),
-    }
-}
-
-/// `$a->b`, `A::$b`, `A::B`
-fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    if node.start_byte() >= walk.collector.skip_until {
-        class_before(walk, node);
-        // `A::class` is the class alone.
-        let name = last_child(node);
-        if name.is_some_and(|name| walk.of(name) == "class") {
-            walk.collector.skip_to(node.end_byte());
-            return Descend::Past;
-        }
-    }
-    member(walk, node, depth)
-}
-
-/// The class in `A::b()`: it is used also where the member is one that it inherits.
-fn class_before<'t>(walk: &mut Walk<'t>, mut node: Node<'t>) {
-    // `A::$b->c` is one path.
-    for _ in 0..MAX_MEMBERS {
-        match field(node, "object").filter(|object| is_access(*object)) {
-            Some(object) => node = object,
-            None => break,
-        }
-    }
-    let scope = field(node, "scope").or_else(|| node.named_child(0));
-    let Some(class) = scope.filter(|scope| is_name(*scope)) else {
-        return;
-    };
-    let is_own = matches!(walk.of(class), "self" | "static" | "parent");
-    if is_own || class.start_byte() < walk.collector.skip_until {
-        return;
-    }
-    let last = match class.kind() {
-        "name" => Some(class),
-        _ => last_child(class),
-    };
-    if let Some(last) = last {
-        let kind = match class.kind() {
-            "name" => ReferenceKind::Name,
-            _ => ReferenceKind::Attribute,
-        };
-        walk.collector.refer_at(kind, span(last), span(class));
-    }
-}
-
-fn is_access(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "member_access_expression"
-            | "scoped_property_access_expression"
-            | "class_constant_access_expression"
-    )
-}
-
-fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let Some(function) = field(node, "function") else {
-        return Descend::Into;
-    };
-    if !is_name(function) {
-        return Descend::Into;
-    }
-    match walk.of(function) {
-        "define" => {
-            define_constant(walk, node);
-            walk.collector.skip_to(function.end_byte());
-        }
-        called @ ("it" | "test" | "describe" | "todo") => {
-            if let Some(descend) = specs::block(walk, node, called, depth) {
-                return descend;
-            }
-        }
-        _ => {}
-    }
-    walk.call(function, depth)
-}
-
-fn member_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    if field(node, "object").is_some_and(is_access) {
-        class_before(walk, node);
-    }
-    walk.call(node, depth)
-}
-
-fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    class_before(walk, node);
-    walk.call(node, depth)
-}
-
-/// `new A(…)`; `new self` says nothing.
-fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    match created(node) {
-        Some(class) if matches!(walk.of(class), "self" | "static" | "parent") => {
-            walk.collector.skip_to(class.end_byte());
-            Descend::Into
-        }
-        Some(class) => walk.call(class, depth),
-        None => Descend::Into,
-    }
-}
-
-fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let thrown = node.named_child(0);
-    let class = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
-    if let Some(class) = class.and_then(created) {
-        walk.refer(ReferenceKind::Raise, class);
-    }
-    walk.collector
-        .within(depth, |context| context.message = Some(MessageKind::Error));
-    Descend::Into
-}
-
-/// The name in `f(name: $a)` is that of a parameter.
-fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = field(node, "name") {
-        walk.collector.skip_to(name.end_byte());
-    }
-    Descend::Into
-}
-
-/// `#[A(…)]`
-fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(name) = node.named_child(0) {
-        walk.refer(ReferenceKind::Decorator, name);
-    }
-    Descend::Into
-}
-
-/// `$a instanceof B`
-fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    let operator = field(node, "operator");
-    let class = field(node, "right").filter(|right| is_name(*right));
-    if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
-        let left = field(node, "left").map_or("", |left| left.kind());
-        // What is before it comes first.
-        if left == "variable_name" {
-            walk.refer(ReferenceKind::Type, class);
-        } else {
-            walk.collector
-                .within(depth, |context| context.position = Position::Value);
-        }
-    }
-    Descend::Into
-}
-
-/// `define('A', 1)`
-fn define_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let arguments = field(node, "arguments").map_or_else(Vec::new, children);
-    let literal = arguments
-        .first()
-        .and_then(|argument| argument.named_child(0));
-    let content = literal.and_then(|literal| child_of_kind(literal, "string_content"));
-    let Some(content) = content else { return };
-    let place = span(content);
-    let mut draft = Draft::new(
-        place.of(walk.collector.text),
-        DefinitionKind::Constant,
-        span(node),
-        place,
-    );
-    draft.body = arguments.get(1).map(|value| span(*value));
-    walk.collector.define_in(None, draft);
 }

@@ -1,4 +1,4 @@
-use crate::testing::{definitions, imports, messages, php, references, same};
+use crate::testing::{definitions, imports, messages, php, references, same, tests};
 
 fn php_of(source: &str) -> String {
     format!("<?php\n{source}")
@@ -143,7 +143,7 @@ fn fields_constants_and_variables() {
 }
 
 #[test]
-fn tests_of_all_kinds() {
+fn tests_that_are_blocks_or_marked() {
     for (source, expected) in [
         (
             "it('does a', function () { b(); });",
@@ -357,4 +357,63 @@ class A {
         .iter()
         .map(|known| known.type_name.path.of(source));
     assert_eq!(types.collect::<Vec<_>>(), ["\\F\\G", "U"]);
+}
+
+#[test]
+fn which_functions_are_tests() {
+    for (source, expected) in [
+        ("class ATest { function testB() {} }", "ATest.testB"),
+        (
+            "class ATest { function test_b() {} function help() {} }",
+            "ATest.test_b",
+        ),
+        ("class ATest { function testify() {} }", ""),
+        ("class ATest { #[Test] function b() {} }", "ATest.b"),
+        (
+            "use PHPUnit\\Framework\\Attributes as P;\nclass ATest { #[P\\Test] function b() {} }",
+            "",
+        ),
+        (
+            "class ATest { #[\\PHPUnit\\Framework\\Attributes\\Test] function b() {} }",
+            "ATest.b",
+        ),
+        (
+            "class ATest { #[DataProvider('c'), Test] function b() {} }",
+            "ATest.b",
+        ),
+        ("class ATest { #[DataProvider('c')] function b() {} }", ""),
+        ("class ATest {\n/** @test */\nfunction b() {} }", "ATest.b"),
+        (
+            "class ATest {\n/**\n * Does.\n *\n * @test\n */\npublic function b() {} }",
+            "ATest.b",
+        ),
+        ("class ATest {\n/** @testdox x */\nfunction b() {} }", ""),
+        (
+            "class ATest {\n/** @test */\n#[C]\nfunction b() {} }",
+            "ATest.b",
+        ),
+        ("class ATest {\n/** @test */\n\nfunction b() {} }", ""),
+        ("it('a', function () {});", "a"),
+        ("it(\"a b\", fn () => c());", "a b"),
+        ("test('a', function () {});", "a"),
+        ("test('a', function (int $b) {})->with([1]);", "a"),
+        (
+            "describe('a', function () { it('b', function () {}); });",
+            "a\na.b",
+        ),
+        (
+            "describe('a', function () { beforeEach(function () {}); });",
+            "a",
+        ),
+        ("it('a');", ""),
+        ("it('a', $b);", ""),
+        ("test($a, function () {});", ""),
+        ("$this->test('a', function () {});", ""),
+        ("A::it('a', function () {});", ""),
+        ("function test() {}", "test"),
+        ("function it() {}", ""),
+    ] {
+        let source = php_of(source);
+        same(&tests(php(), &source), expected, &source);
+    }
 }

@@ -1,4 +1,4 @@
-use crate::testing::{definitions, imports, messages, references, ruby, same};
+use crate::testing::{definitions, imports, messages, references, ruby, same, tests};
 
 #[track_caller]
 fn defines(source: &str, expected: &str) {
@@ -368,4 +368,62 @@ fn values_of_names() {
         ]
     );
     assert_eq!(facts.values.held.len(), 1);
+}
+
+#[test]
+fn which_functions_are_tests() {
+    for (source, expected) in [
+        ("it 'a' do\nend", "a"),
+        ("it('a') { b }", "a"),
+        ("specify 'a' do\nend", "a"),
+        ("example 'a' do\nend", "a"),
+        ("its(:a) { b }", "a"),
+        ("describe A do\nend", "A"),
+        ("RSpec.describe A::B, type: :c do\nend", "A::B"),
+        (
+            "RSpec.feature 'a' do\n  scenario 'b' do\n  end\nend",
+            "a\na.b",
+        ),
+        (
+            "context 'a' do\n  it 'b' do\n  end\n  it { c }\nend",
+            "a\na.b",
+        ),
+        ("shared_examples 'a' do\n  it 'b' do\n  end\nend", "a.b"),
+        (
+            "class A\n  def test_b; end\n  def helper; end\nend",
+            "A.test_b",
+        ),
+        (
+            "class A\n  def testimony; end\n  def test; end\nend",
+            "A.test",
+        ),
+        ("class A\n  test 'b' do\n  end\nend", "A.b"),
+        ("class A\n  should 'b' do\n  end\nend", "A.b"),
+        (
+            "class A\n  sub_test_case 'b' do\n    test 'c' do\n    end\n  end\nend",
+            "A.b\nA.b.c",
+        ),
+        (
+            "class A\n  data('x' => 1)\n  test 'b' do |c|\n  end\nend",
+            "A.b",
+        ),
+        ("xit 'a' do\nend", ""),
+        ("it 'a'", ""),
+        ("before do\nend\nlet(:a) { 1 }", ""),
+        ("x.it 'a' do\nend", ""),
+        ("def it(a); end\nit 1", ""),
+        ("describe 'a' do\n  def help; end\nend", "a"),
+        (
+            "describe 'a' do\n  [1].each { |i| it \"b #{i}\" do\n end }\nend",
+            "a\na.b #{i}",
+        ),
+        ("if a\n  describe 'b' do\n  end\nend", "b"),
+        (
+            "module A\n  describe B do\n    it 'c' do\n    end\n  end\nend",
+            "A.B\nA.B.c",
+        ),
+        ("task :test do\nend", ""),
+    ] {
+        same(&tests(ruby(), source), expected, source);
+    }
 }

@@ -1,0 +1,182 @@
+//! Calls and other uses of names.
+
+use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
+use tree_sitter::Node;
+
+use super::{created, is_name, last_child, specs};
+use crate::collect::{Draft, Position, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field, member, type_member};
+
+/// Most members of one path that are looked through for the class before them.
+const MAX_MEMBERS: usize = 16;
+
+/// A type that is declared; `self` and `static` say nothing.
+pub(super) fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match walk.of(node) {
+        "self" | "static" | "parent" => Descend::Past,
+        _ => type_member(walk, node, depth),
+    }
+}
+
+/// `$a->b`, `A::$b`, `A::B`
+pub(super) fn access<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if node.start_byte() >= walk.collector.skip_until {
+        class_before(walk, node);
+        // `A::class` is the class alone.
+        let name = last_child(node);
+        if name.is_some_and(|name| walk.of(name) == "class") {
+            walk.collector.skip_to(node.end_byte());
+            return Descend::Past;
+        }
+    }
+    member(walk, node, depth)
+}
+
+/// The class in `A::b()`: it is used also where the member is one that it inherits.
+fn class_before<'t>(walk: &mut Walk<'t>, mut node: Node<'t>) {
+    // `A::$b->c` is one path.
+    for _ in 0..MAX_MEMBERS {
+        match field(node, "object").filter(|object| is_access(*object)) {
+            Some(object) => node = object,
+            None => break,
+        }
+    }
+    let scope = field(node, "scope").or_else(|| node.named_child(0));
+    let Some(class) = scope.filter(|scope| is_name(*scope)) else {
+        return;
+    };
+    let is_own = matches!(walk.of(class), "self" | "static" | "parent");
+    if is_own || class.start_byte() < walk.collector.skip_until {
+        return;
+    }
+    let last = match class.kind() {
+        "name" => Some(class),
+        _ => last_child(class),
+    };
+    if let Some(last) = last {
+        let kind = match class.kind() {
+            "name" => ReferenceKind::Name,
+            _ => ReferenceKind::Attribute,
+        };
+        walk.collector.refer_at(kind, span(last), span(class));
+    }
+}
+
+fn is_access(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "member_access_expression"
+            | "scoped_property_access_expression"
+            | "class_constant_access_expression"
+    )
+}
+
+pub(super) fn function_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(function) = field(node, "function") else {
+        return Descend::Into;
+    };
+    if !is_name(function) {
+        return Descend::Into;
+    }
+    match walk.of(function) {
+        "define" => {
+            define_constant(walk, node);
+            walk.collector.skip_to(function.end_byte());
+        }
+        called @ ("it" | "test" | "describe" | "todo") => {
+            if let Some(descend) = specs::block(walk, node, called, depth) {
+                return descend;
+            }
+        }
+        _ => {}
+    }
+    walk.call(function, depth)
+}
+
+pub(super) fn member_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if field(node, "object").is_some_and(is_access) {
+        class_before(walk, node);
+    }
+    walk.call(node, depth)
+}
+
+pub(super) fn scoped_call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    class_before(walk, node);
+    walk.call(node, depth)
+}
+
+/// `new A(…)`; `new self` says nothing.
+pub(super) fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match created(node) {
+        Some(class) if matches!(walk.of(class), "self" | "static" | "parent") => {
+            walk.collector.skip_to(class.end_byte());
+            Descend::Into
+        }
+        Some(class) => walk.call(class, depth),
+        None => Descend::Into,
+    }
+}
+
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let thrown = node.named_child(0);
+    let class = thrown.filter(|thrown| thrown.kind() == "object_creation_expression");
+    if let Some(class) = class.and_then(created) {
+        walk.refer(ReferenceKind::Raise, class);
+    }
+    walk.collector
+        .within(depth, |context| context.message = Some(MessageKind::Error));
+    Descend::Into
+}
+
+/// The name in `f(name: $a)` is that of a parameter.
+pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.collector.skip_to(name.end_byte());
+    }
+    Descend::Into
+}
+
+/// `#[A(…)]`
+pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0) {
+        walk.refer(ReferenceKind::Decorator, name);
+    }
+    Descend::Into
+}
+
+/// `$a instanceof B`
+pub(super) fn instance_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let operator = field(node, "operator");
+    let class = field(node, "right").filter(|right| is_name(*right));
+    if let Some(class) = class.filter(|_| operator.is_some_and(|o| walk.of(o) == "instanceof")) {
+        let left = field(node, "left").map_or("", |left| left.kind());
+        // What is before it comes first.
+        if left == "variable_name" {
+            walk.refer(ReferenceKind::Type, class);
+        } else {
+            walk.collector
+                .within(depth, |context| context.position = Position::Value);
+        }
+    }
+    Descend::Into
+}
+
+/// `define('A', 1)`
+fn define_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let arguments = field(node, "arguments").map_or_else(Vec::new, children);
+    let literal = arguments
+        .first()
+        .and_then(|argument| argument.named_child(0));
+    let content = literal.and_then(|literal| child_of_kind(literal, "string_content"));
+    let Some(content) = content else { return };
+    let place = span(content);
+    let mut draft = Draft::new(
+        place.of(walk.collector.text),
+        DefinitionKind::Constant,
+        span(node),
+        place,
+    );
+    draft.body = arguments.get(1).map(|value| span(*value));
+    walk.collector.define_in(None, draft);
+}
