@@ -445,7 +445,7 @@ fn references_change_with_their_version_only() {
         references::FORMAT,
         format!("{sum:016x}"),
     );
-    assert_eq!(known, (1, 1, "5887d6d9bd998d4b".to_owned()));
+    assert_eq!(known, (2, 1, "5887d6d9bd998d4b".to_owned()));
 }
 
 /// The same for the index of past commits, with the hashes of the names of functions.

@@ -215,7 +215,7 @@ fn show(files: &Files, symbols: &Symbols, graph: &Graph, name: &str) {
             definition.kind.name()
         )
     };
-    let mut ids = graph.resolve_dotted(files, name);
+    let mut ids = graph.resolve_dotted(files, symbols, name);
     println!(
         "as a dotted path: {:?}",
         ids.iter().map(|id| describe(*id)).collect::<Vec<_>>()

@@ -3,13 +3,21 @@
 //! they test. Everything is computed once and never changes; unknown stays unknown. Start at
 //! [`Graph::new`]: modules, then names, then inheritance, then references, then tests.
 
+mod candidates;
 pub(crate) mod csr;
 mod dependencies;
+mod imported;
 mod inferred_types;
 mod inheritance;
 mod interface;
+mod members;
 mod modules;
 mod names;
+mod package_changes;
+mod package_imports;
+mod packages;
+mod paths;
+mod qualified;
 mod references;
 mod resolve;
 mod scopes;
@@ -35,6 +43,7 @@ use crate::graph::scopes::FileScope;
 use crate::graph::targets::{Target, Targets};
 use crate::graph::test_links::TestLinks;
 use crate::graph::values::{Evaluator, Place};
+use crate::symbols::Symbols;
 
 pub(crate) use crate::graph::resolve::{Previous, Reuse};
 
@@ -129,9 +138,10 @@ pub struct Resolution {
 }
 
 impl Graph {
-    fn tables<'a>(&'a self, files: &'a Files) -> Tables<'a> {
+    fn tables<'a>(&'a self, files: &'a Files, symbols: &'a Symbols) -> Tables<'a> {
         Tables {
             files,
+            symbols,
             modules: &self.modules,
             scopes: &self.scopes,
         }
@@ -160,19 +170,32 @@ impl Graph {
     /// The definitions that a name visible at a file's top level stands for: defined there,
     /// imported, or re-exported. `name` may be dotted (`models.Model`, `Client.connect`). Empty
     /// where it stands for a module or for nothing.
-    pub fn resolve_name(&self, files: &Files, file: FileId, name: &str) -> Vec<DefId> {
-        self.resolve_at(files, file, name).definitions().collect()
+    pub fn resolve_name(
+        &self,
+        files: &Files,
+        symbols: &Symbols,
+        file: FileId,
+        name: &str,
+    ) -> Vec<DefId> {
+        let found = self.resolve_at(files, symbols, file, name);
+        found.definitions().collect()
     }
 
     /// The module that a name visible at a file's top level stands for.
-    pub fn resolve_name_module(&self, files: &Files, file: FileId, name: &str) -> Option<FileId> {
-        match self.resolve_at(files, file, name).first() {
+    pub fn resolve_name_module(
+        &self,
+        files: &Files,
+        symbols: &Symbols,
+        file: FileId,
+        name: &str,
+    ) -> Option<FileId> {
+        match self.resolve_at(files, symbols, file, name).first() {
             Some(Target::Module(module)) => Some(module),
             _ => None,
         }
     }
 
-    fn resolve_at(&self, files: &Files, file: FileId, name: &str) -> Targets {
+    fn resolve_at(&self, files: &Files, symbols: &Symbols, file: FileId, name: &str) -> Targets {
         if file.0 as usize >= files.len() {
             return Targets::default();
         }
@@ -182,7 +205,7 @@ impl Graph {
         };
         let dependencies = Dependencies::ignored();
         let names = Names {
-            tables: self.tables(files),
+            tables: self.tables(files, symbols),
             dependencies: &dependencies,
         };
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
@@ -208,10 +231,10 @@ impl Graph {
 
     /// The definitions that an absolute dotted path (`django.db.models.Model.save`,
     /// `package.module.function`) or package specifier stands for; re-exports are followed.
-    pub fn resolve_dotted(&self, files: &Files, path: &str) -> Vec<DefId> {
+    pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
         let names = Names {
-            tables: self.tables(files),
+            tables: self.tables(files, symbols),
             dependencies: &dependencies,
         };
         // The longest leading part that is a module; what follows are its attributes.
@@ -225,7 +248,11 @@ impl Graph {
                 } else {
                     self.attributes(names, file, rest)
                 };
-                return found.definitions().collect();
+                // A type may stand for the file that it is in, which has no name of its own.
+                let may_be_type = names.rules(file).imports_reach_members;
+                if !found.is_empty() || !may_be_type {
+                    return found.definitions().collect();
+                }
             }
             match module.rfind('.') {
                 Some(dot) => end = dot,

@@ -44,10 +44,13 @@ fn folded(definition: &Definition) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(fold(&definition.name)))
 }
 
-/// A definition at the top level is known by its plain name.
+/// A definition at the top level is known by its plain name, unless it is a member of a type.
 fn qualified(definition: &Definition) -> Option<Cow<'_, str>> {
-    let inner = definition.parent.map(|_| &*definition.qualified_name);
-    inner.map(Cow::Borrowed)
+    has_outer(definition).then_some(Cow::Borrowed(&*definition.qualified_name))
+}
+
+fn has_outer(definition: &Definition) -> bool {
+    definition.parent.is_some() || definition.modifiers.is_out_of_line
 }
 
 impl Symbols {
@@ -237,7 +240,7 @@ fn differing<'a>(
         let same = other.get(position).is_some_and(|other| {
             other.qualified_name == definition.qualified_name
                 && other.name == definition.name
-                && other.parent.is_some() == definition.parent.is_some()
+                && has_outer(other) == has_outer(definition)
         });
         (!same).then_some((LocalId(position as u32), definition))
     })

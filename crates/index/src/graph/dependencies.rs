@@ -19,6 +19,8 @@ pub(super) enum Question {
     Folded,
     /// Modules by the last part of their name.
     Module,
+    /// Modules by any name.
+    AnyModule,
 }
 
 impl Question {

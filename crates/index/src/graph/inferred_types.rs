@@ -7,6 +7,7 @@ use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
 
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
+use crate::graph::paths;
 use crate::graph::values::{Evaluator, Outcome, Place, Value};
 
 impl<'a> Evaluator<'a> {
@@ -60,7 +61,7 @@ impl<'a> Evaluator<'a> {
                 .enclosing_class(place)
                 .map_or(Value::Unknown, Value::Instance);
         }
-        let outcome = self.path_inferring(place, path, inferences);
+        let outcome = self.path_inferring(place, paths::without_marks(path), inferences);
         match self.value(outcome).0 {
             Value::Class(class) if type_name.of_class => Value::Class(class),
             Value::Class(class) => Value::Instance(class),
@@ -97,7 +98,7 @@ impl<'a> Evaluator<'a> {
             values::Value::Call(path) => (path, true),
             _ => return Value::Unknown,
         };
-        let path = self.spelled(place.file, path);
+        let path = paths::without_marks(self.spelled(place.file, path));
         let value = self.value(self.path_inferring(place, path, inferences));
         let (value, _) = if is_call {
             self.called(value, inferences)

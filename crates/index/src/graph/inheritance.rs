@@ -10,8 +10,10 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
 use crate::graph::names::{Names, Tables};
+use crate::graph::paths::{self, Segment};
 use crate::graph::stage::Stage;
 use crate::graph::targets::{Target, Targets};
+use crate::graph::values::Place;
 
 /// Most classes that one look-up asks.
 const MAX_CLASSES: usize = 64;
@@ -74,7 +76,8 @@ impl Inheritance {
     pub(super) fn inherited<'a>(&self, names: Names<'a>, class: DefId, name: &'a str) -> Targets {
         names.dependencies.file(class.file);
         let mut seen = vec![class];
-        let mut waiting: Vec<DefId> = self.bases(class).iter().rev().copied().collect();
+        let mut waiting = Vec::new();
+        self.push_bases(names, class, &mut waiting);
         while let Some(base) = waiting.pop() {
             if seen.contains(&base) || seen.len() > MAX_CLASSES {
                 continue;
@@ -85,9 +88,18 @@ impl Inheritance {
             if !found.is_empty() {
                 return found;
             }
-            waiting.extend(self.bases(base).iter().rev());
+            self.push_bases(names, base, &mut waiting);
         }
         Targets::default()
+    }
+
+    /// Adds the bases of a class, those of its other bodies too, the first last.
+    fn push_bases(&self, names: Names<'_>, class: DefId, waiting: &mut Vec<DefId>) {
+        for other in names.other_bodies(class).into_iter().rev() {
+            names.dependencies.file(other.file);
+            waiting.extend(self.bases(other).iter().rev());
+        }
+        waiting.extend(self.bases(class).iter().rev());
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -124,7 +136,7 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
         for base in definition.bases.iter().take(MAX_BASES) {
             for id in class_named(names, file, definition.parent, base).definitions() {
                 let pair = (position, id);
-                if id != class && names.is_class(id) && !pairs[start..].contains(&pair) {
+                if id != class && names.is_base(id) && !pairs[start..].contains(&pair) {
                     pairs.push(pair);
                 }
             }
@@ -137,37 +149,43 @@ fn bases_of_file(names: Names<'_>, file: FileId) -> Rows<DefId> {
     }
 }
 
-/// What a base's dotted name stands for at a class's place. Inherited members are not known yet.
+/// What a base's name stands for at a class's place. Inherited members are not known yet.
 fn class_named<'a>(
     names: Names<'a>,
     file: FileId,
-    mut outer: Option<LocalId>,
+    outer: Option<LocalId>,
     path: &'a str,
 ) -> Targets {
-    let mut segments = path.split('.');
-    let head = segments.next().unwrap_or(path);
-    let mut found = Targets::default();
-    while let Some(id) = outer {
-        found = names.within(file, Some(id), head);
-        if !found.is_empty() {
-            break;
-        }
-        outer = names.local(file, id).and_then(|d| d.parent);
-    }
-    if found.is_empty() {
-        found = names.visible(file, head);
+    let member = |id, name| names.own_members(id, name);
+    let found = names.type_named(file, outer, path, member);
+    if found.is_empty() && names.rules(file).paths_may_be_qualified {
+        let place = Place {
+            file,
+            enclosing: outer,
+        };
+        return fully_named(names, place, path);
     }
     let has_default = names.rules(file).modules_have_defaults;
-    for segment in segments {
-        found = match found.first() {
-            Some(Target::Module(module)) => names.attribute(module, segment),
-            Some(Target::Definition(id)) => names.own_members(id, segment),
-            _ => return Targets::default(),
-        };
-    }
     match found.first() {
         // `const Base = require('./base')`.
         Some(Target::Module(module)) if has_default => names.exported(module, "default"),
         _ => found,
     }
+}
+
+/// What a base's name stands for by the full names of all types.
+fn fully_named<'a>(names: Names<'a>, place: Place, path: &'a str) -> Targets {
+    let segments: Vec<Segment<'a>> = paths::segments(path).collect();
+    let Some(beginning) = names.qualified(place, path, &segments) else {
+        return Targets::default();
+    };
+    let mut found = beginning.found;
+    for segment in segments.iter().skip(beginning.names) {
+        found = match found.first() {
+            Some(Target::Module(module)) => names.attribute(module, segment.name),
+            Some(Target::Definition(id)) => names.own_members(id, segment.name),
+            _ => return Targets::default(),
+        };
+    }
+    found
 }

@@ -3,8 +3,9 @@
 
 use foldhash::HashSet;
 use foveate_model::values::{TypeName, Value};
-use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span};
+use foveate_model::{Content, Definition, FileFacts, Import, LocalId, Span, Visibility};
 
+use crate::graph::candidates::{is_prototype, standing};
 use crate::graph::dependencies::Question;
 use crate::graph::inferred_types::method_around;
 use crate::symbols::fold;
@@ -26,6 +27,7 @@ pub(super) fn compare<'a>(before: &Content, after: &'a Content) -> Said<'a> {
     let is_same = old.definitions.len() <= new.definitions.len()
         && old.imports.len() == new.imports.len()
         && old.exports == new.exports
+        && old.package == new.package
         && old.imports.iter().zip(&new.imports).all(same_import)
         && (0..old.definitions.len() as u32)
             .map(LocalId)
@@ -73,14 +75,17 @@ fn shown(content: &Content, id: LocalId) -> Option<impl PartialEq> {
     });
     let Definition {
         name,
+        qualified_name,
         kind,
         parent,
         modifiers,
         bases,
         ..
     } = definition;
+    let names = (name, qualified_name);
+    let modifiers = (modifiers, is_prototype(definition));
     Some((
-        name, kind, parent, modifiers, bases, parameters, type_name, held,
+        names, kind, parent, modifiers, bases, parameters, type_name, held,
     ))
 }
 
@@ -111,5 +116,15 @@ fn named(facts: &FileFacts, id: LocalId) -> Option<impl PartialEq> {
     let definition = facts.definition(id)?;
     let outer = definition.parent.and_then(|outer| facts.definition(outer));
     let outer = outer.map(|outer| outer.kind);
-    Some((&definition.name, definition.kind, outer))
+    let names = (&definition.name, &definition.qualified_name, &facts.package);
+    let is_hidden = definition.visibility == Visibility::Private;
+    Some((
+        names,
+        definition.kind,
+        outer,
+        standing(facts, definition),
+        definition.modifiers.is_out_of_line,
+        is_hidden,
+        is_prototype(definition),
+    ))
 }

@@ -57,6 +57,12 @@ impl Modules {
         Some(&*resolver.modules)
     }
 
+    /// The package that a file is part of; `None` where it is a module of its own.
+    pub(super) fn package_of(&self, files: &Files, file: FileId) -> Option<u32> {
+        let resolver = self.of(files.file(file).language)?;
+        resolver.package_of(file)
+    }
+
     /// All resolvers.
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn ModuleResolver> {
         self.resolvers.iter().map(|resolver| &*resolver.modules)

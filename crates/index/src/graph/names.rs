@@ -10,20 +10,22 @@ use foveate_model::{Definition, DefinitionKind, FileFacts, Language, LocalId};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::dependencies::{Dependencies, Question};
 use crate::graph::modules::Modules;
-use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, bound_name, inside};
+use crate::graph::scopes::{Binding, EXPORTS, FileScope, TOP_LEVEL, inside};
 use crate::graph::targets::{Target, Targets};
+use crate::symbols::Symbols;
 
 /// Longest chain of re-exports that is followed.
-const MAX_CHAIN: u32 = 16;
+pub(super) const MAX_CHAIN: u32 = 16;
 /// Most tables that one lookup through imports opens, so that cycles and webs of star imports
 /// end.
-const MAX_STEPS: u32 = 2_048;
+pub(super) const MAX_STEPS: u32 = 2_048;
 
 /// Everything that looking up a name needs.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'a> {
     /// For what is listed of a file. What a file holds is asked of [`Names`], which notes it.
     pub(super) files: &'a Files,
+    pub(super) symbols: &'a Symbols,
     pub(super) modules: &'a Modules,
     pub(super) scopes: &'a [Arc<FileScope>],
 }
@@ -67,16 +69,21 @@ impl<'a> Names<'a> {
     }
 
     /// What finds the modules inside a module, as the file sees them.
-    fn submodules(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
+    pub(super) fn submodules(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
         self.resolver(file)
             .filter(|_| self.rules(file).modules_have_submodules)
     }
 
-    fn resolver(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
+    pub(super) fn resolver(&self, file: FileId) -> Option<&'a dyn ModuleResolver> {
         self.tables.modules.of(self.language(file))
     }
 
-    fn bindings(&self, file: FileId, scope: u32, name: &'a str) -> impl Iterator<Item = Binding> {
+    pub(super) fn bindings(
+        &self,
+        file: FileId,
+        scope: u32,
+        name: &'a str,
+    ) -> impl Iterator<Item = Binding> {
         self.dependencies.question(Question::Binding, name);
         let facts = self.facts(file);
         self.scope(file)
@@ -91,16 +98,19 @@ impl<'a> Names<'a> {
         self.bound(file, inside(outer), name, MAX_CHAIN, &mut steps)
     }
 
-    /// The members of a class, enum or namespace with this name; its bases are not asked.
-    pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
+    /// The members with this name in the body of a class, enum or namespace.
+    pub(super) fn in_body(&self, class: DefId, name: &'a str) -> Targets {
         self.own(class.file, inside(Some(class.local)), name)
     }
 
-    /// What a name at a file's top level stands for: defined there, imported, or taken over by a
-    /// star import.
+    /// What a name at a file's top level stands for: defined there or in its package, imported, or
+    /// taken over by a star import.
     pub(super) fn visible(&self, file: FileId, name: &'a str) -> Targets {
         let mut steps = MAX_STEPS;
         let found = self.bound(file, TOP_LEVEL, name, MAX_CHAIN, &mut steps);
+        if self.package(file).is_some() {
+            return self.in_file_or_package(file, name, found, &mut steps);
+        }
         if !found.is_empty() || !self.rules(file).star_imports_bind {
             return found;
         }
@@ -125,17 +135,32 @@ impl<'a> Names<'a> {
             .map_or(found, |module| Targets::one(Target::Module(module)))
     }
 
-    fn exported_within(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Targets {
+    pub(super) fn exported_within(
+        &self,
+        file: FileId,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
         if chain == 0 || *steps == 0 {
             return Targets::default();
         }
         *steps -= 1;
-        if self.rules(file).exports == Exports::TopLevel {
+        let rules = self.rules(file);
+        if !rules.star_imports_are_transitive && self.package(file).is_some() {
+            // What one of its files imports is no name of the package.
+            return self.in_package(file, name);
+        }
+        if rules.exports == Exports::TopLevel {
             let found = self.bound(file, TOP_LEVEL, name, chain, steps);
             if !found.is_empty() {
                 return found;
             }
-            return self.through_stars(file, name, chain, steps);
+            let found = self.through_stars(file, name, chain, steps);
+            return match found.is_empty() {
+                true => self.in_package(file, name),
+                false => found,
+            };
         }
         let mut found = self.exported_directly(file, name, chain, steps);
         if found.is_empty() && name != "default" {
@@ -145,11 +170,14 @@ impl<'a> Names<'a> {
             // CommonJS and declaration files export more than the facts can tell.
             found = self.own(file, TOP_LEVEL, name);
         }
-        found
+        match found.is_empty() {
+            true => self.in_package(file, name),
+            false => found,
+        }
     }
 
     /// The definitions of a name in one scope, imports left out.
-    fn own(&self, file: FileId, scope: u32, name: &'a str) -> Targets {
+    pub(super) fn own(&self, file: FileId, scope: u32, name: &'a str) -> Targets {
         let mut found = Targets::default();
         for binding in self.bindings(file, scope, name) {
             if let Binding::Definition(local) = binding {
@@ -161,7 +189,7 @@ impl<'a> Names<'a> {
 
     /// The definitions of a name in one scope; where there are none, what it is imported as or
     /// exported from.
-    fn bound(
+    pub(super) fn bound(
         &self,
         file: FileId,
         scope: u32,
@@ -221,84 +249,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What one imported name stands for.
-    fn imported(
-        &self,
-        file: FileId,
-        import: u32,
-        name: u32,
-        chain: u32,
-        steps: &mut u32,
-    ) -> Targets {
-        let at = import as usize;
-        let module = self.scope(file).and_then(|s| *s.modules.get(at)?);
-        let Some(import) = self.facts(file).and_then(|facts| facts.imports.get(at)) else {
-            return Targets::default();
-        };
-        let Some(imported) = import.names.get(name as usize) else {
-            return Targets::default();
-        };
-        let (rules, resolver) = (self.rules(file), self.resolver(file));
-        if &*imported.name == "*" {
-            if rules.imports_bind_paths && imported.local.contains('.') {
-                let first = bound_name(import, &imported.local);
-                self.dependencies.question(Question::Module, first);
-                let files = self.tables.files;
-                let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
-                return Targets::one(root.or(module).map_or(Target::External, Target::Module));
-            }
-            return Targets::one(module.map_or(Target::External, Target::Module));
-        }
-        if let Some(module) = module {
-            // `from . import x` in the package's own `__init__.py` means its submodule.
-            let itself = module == file && imported.name == imported.local;
-            if !itself {
-                let found = self.exported_within(module, &imported.name, chain - 1, steps);
-                if !found.is_empty() {
-                    return found;
-                }
-            }
-        }
-        if let Some(resolver) = self.submodules(file) {
-            self.dependencies.question(Question::Module, &imported.name);
-            let files = self.tables.files;
-            let submodule = resolver.submodule(files, file, &import.module, &imported.name);
-            if let Some(submodule) = submodule {
-                return Targets::one(Target::Module(submodule));
-            }
-        }
-        match module {
-            None => Targets::one(Target::External),
-            Some(module) if rules.modules_have_defaults && &*imported.name == "default" => {
-                Targets::one(Target::Module(module))
-            }
-            Some(_) => Targets::default(),
-        }
-    }
-
-    fn through_stars(&self, file: FileId, name: &'a str, chain: u32, steps: &mut u32) -> Targets {
-        let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
-        for star in stars {
-            if *steps == 0 {
-                break;
-            }
-            *steps -= 1;
-            let found = if self.rules(*star).exports == Exports::Declared {
-                self.exported_directly(*star, name, chain, steps)
-            } else if self.is_public(*star, name) {
-                self.bound(*star, TOP_LEVEL, name, chain, steps)
-            } else {
-                Targets::default()
-            };
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        Targets::default()
-    }
-
     /// What a module exports under a name without its own star exports.
-    fn exported_directly(
+    pub(super) fn exported_directly(
         &self,
         file: FileId,
         name: &'a str,
@@ -312,16 +264,6 @@ impl<'a> Names<'a> {
             }
         }
         found
-    }
-
-    /// Whether `from file import *` takes a name over.
-    fn is_public(&self, file: FileId, name: &'a str) -> bool {
-        let listed = self.facts(file).is_some_and(|f| !f.exports.is_empty());
-        if listed {
-            self.bindings(file, EXPORTS, name).next().is_some()
-        } else {
-            !name.starts_with('_')
-        }
     }
 
     /// Without the overloads, where an implementation is among them.
@@ -343,28 +285,6 @@ impl<'a> Names<'a> {
         kept
     }
 
-    /// The files that a file's imports lead to: the modules, and the files of what is taken from
-    /// them. Unordered, with repetitions.
-    pub(super) fn imported_files(&self, file: FileId) -> Vec<FileId> {
-        let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
-            return Vec::new();
-        };
-        let mut imported: Vec<FileId> = scope.modules.iter().flatten().copied().collect();
-        for (position, import) in facts.imports.iter().enumerate() {
-            for name in 0..import.names.len() {
-                let mut steps = MAX_STEPS;
-                let at = position as u32;
-                let found = self.imported(file, at, name as u32, MAX_CHAIN, &mut steps);
-                imported.extend(found.iter().filter_map(|target| match target {
-                    Target::Definition(id) => Some(id.file),
-                    Target::Module(module) => Some(module),
-                    Target::External => None,
-                }));
-            }
-        }
-        imported
-    }
-
     /// The definition of a local id, where it is in the file.
     pub(super) fn local(&self, file: FileId, id: LocalId) -> Option<&'a Definition> {
         self.facts(file)?.definition(id)
@@ -374,5 +294,10 @@ impl<'a> Names<'a> {
     pub(super) fn is_class(&self, id: DefId) -> bool {
         let kind = self.definition(id).kind;
         kind.is_container() && kind != DefinitionKind::Module
+    }
+    /// Whether a class may be built on a definition. Ruby's modules are mixed in.
+    pub(super) fn is_base(&self, id: DefId) -> bool {
+        let is_mixin = || self.rules(id.file).members_are_bare;
+        self.is_class(id) || (is_mixin() && self.definition(id).kind.is_container())
     }
 }

@@ -3,11 +3,14 @@
 //! than one that is missing.
 
 use foveate_model::resolution::LookupRules;
-use foveate_model::{DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span};
+use foveate_model::{
+    Definition, DefinitionKind, FileFacts, LocalId, Reference, ReferenceKind, Role, Span,
+};
 
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::Confidence;
+use crate::graph::candidates::is_prototype;
 use crate::graph::csr::Rows;
 use crate::graph::dependencies::Question;
 use crate::graph::inheritance::Inheritance;
@@ -240,6 +243,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         let family = self.names.language(self.file).family();
+        let has_open_types = self.names.has_open_types(self.file);
         let fits = |id: &&DefId| {
             let file = id.file;
             let shipped = self.names.tables.files.file(file).role == Role::Source;
@@ -247,11 +251,13 @@ impl<'a> Resolver<'a> {
             let definition = self.names.tables.files.definition(**id);
             (shipped || file == self.file)
                 && self.names.language(file).family() == family
-                && definition.parent.is_some_and(|local| {
-                    let outer = DefId { file, local };
-                    !self.names.tables.files.definition(outer).kind.is_function()
-                })
+                && (definition.modifiers.is_out_of_line
+                    || definition.parent.is_some_and(|local| {
+                        let outer = DefId { file, local };
+                        !self.names.tables.files.definition(outer).kind.is_function()
+                    }))
                 && (!is_call || definition.kind.is_function())
+                && !(has_open_types && self.has_body_elsewhere(definition, named))
         };
         let mut fitting = named.iter().filter(fits);
         let few: Vec<DefId> = fitting.by_ref().take(MAX_NAMESAKES).copied().collect();
@@ -266,6 +272,15 @@ impl<'a> Resolver<'a> {
         for id in few {
             push(id, confidence.min(most));
         }
+    }
+
+    /// Whether a mere declaration has its body among its namesakes.
+    fn has_body_elsewhere(&self, declared: &Definition, named: &[DefId]) -> bool {
+        let of = |id: &DefId| self.names.tables.files.definition(*id);
+        is_prototype(declared)
+            && named.iter().map(of).any(|other| {
+                other.qualified_name == declared.qualified_name && !is_prototype(other)
+            })
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
-use foveate_model::SourceFile;
+use foveate_model::{FileFacts, SourceFile};
 
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
@@ -14,6 +14,7 @@ use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
+use crate::graph::package_changes;
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::scopes::{Earlier, scopes};
 use crate::graph::stage::Stage;
@@ -65,9 +66,14 @@ impl Graph {
             None => Arc::new(Modules::new(files)),
         };
         let earlier = previous.map(|previous| previous.earlier(files));
+        let mut questions = previous.map_or_else(HashSet::default, |p| p.questions(files));
+        if let Some(previous) = previous {
+            package_changes::note(previous, files, &modules, &mut touched, &mut questions);
+        }
         let scopes = scopes(files, &modules, earlier.as_ref(), &mut touched);
         let tables = Tables {
             files,
+            symbols,
             modules: &modules,
             scopes: &scopes,
         };
@@ -75,7 +81,7 @@ impl Graph {
             files: files.len(),
             change,
             touched,
-            questions: previous.map_or_else(HashSet::default, |p| p.questions(files)),
+            questions,
         };
         let ((inheritance, rebased), (imports, reimported)) = rayon::join(
             || Inheritance::derive(tables, known.map(|known| &known.inheritance), &stage),
@@ -172,15 +178,37 @@ impl<'a> Previous<'a> {
         )
     }
 
-    /// Whether modules may be found at other places, by the settings of packages or because files
-    /// came or went.
+    /// Whether modules may be found at other places, by the settings of packages, because files came or
+    /// went, or because of what files say of their packages.
     fn are_modules_moved(&self, files: &Files) -> bool {
         let is_settings = |file: &FileId| {
             let path = &files.file(*file).path;
             let mut systems = self.graph.modules.systems();
             systems.any(|system| (system.is_settings)(path))
         };
-        !self.change.is_stable() || self.change.changed().iter().any(is_settings)
+        !self.change.is_stable()
+            || self.change.changed().iter().any(is_settings)
+            || self.edited(files).any(|(file, before, after)| {
+                before.package != after.package
+                    || (self.graph.modules.package_of(self.files, file).is_some()
+                        && !package_changes::defines_alike(before, after))
+            })
+    }
+
+    /// Files with another content, by their ids then, and the facts of both.
+    fn edited<'f>(
+        &self,
+        files: &'f Files,
+    ) -> impl Iterator<Item = (FileId, &'f FileFacts, &'f FileFacts)> + use<'a, 'f>
+    where
+        'a: 'f,
+    {
+        let (earlier, change) = (self.files, self.change);
+        change.changed().iter().filter_map(move |file| {
+            let before = change.before(*file)?;
+            let facts = &earlier.content(before)?.facts;
+            Some((before, facts, &files.content(*file)?.facts))
+        })
     }
 
     /// Files that say something else to others than before.
@@ -205,10 +233,14 @@ impl<'a> Previous<'a> {
         let (gone, new) = self.came_and_went();
         let gone = gone.filter_map(|file| module_name(self.files.file(file)));
         let new = new.filter_map(|file| module_name(files.file(file)));
+        let said = self.edited(files);
+        let said = said.filter(|(_, before, after)| before.package != after.package);
+        let said = said.flat_map(|(_, before, after)| [&*before.package, &*after.package]);
+        let said = said.filter_map(|package| package.rsplit('.').next());
         Earlier {
             scopes: &self.graph.scopes,
             change: self.change,
-            modules: gone.chain(new).collect(),
+            modules: gone.chain(new).chain(said).collect(),
             are_modules_moved: self.are_modules_moved(files),
         }
     }
@@ -306,7 +338,7 @@ fn uses(
     })
 }
 
-fn call_site(file: FileId, facts: &foveate_model::FileFacts, edge: &Edge) -> Option<CallSite> {
+fn call_site(file: FileId, facts: &FileFacts, edge: &Edge) -> Option<CallSite> {
     let reference = facts.references.get(edge.reference as usize)?;
     Some(CallSite {
         file,

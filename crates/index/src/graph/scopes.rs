@@ -232,6 +232,10 @@ pub(super) fn bound_name<'a>(import: &Import, local: &'a str) -> &'a str {
 fn file_scope(files: &Files, modules: &Modules, file: FileId, facts: &FileFacts) -> FileScope {
     let mut entries = Vec::with_capacity(facts.definitions.len() + facts.imports.len());
     for (position, definition) in facts.definitions.iter().enumerate() {
+        if definition.modifiers.is_out_of_line {
+            // It is a member of the type that its qualified name names.
+            continue;
+        }
         let binding = Binding::Definition(LocalId(position as u32));
         let scope = inside(definition.parent);
         entries.push((hash(scope, &definition.name), binding));
@@ -290,11 +294,13 @@ fn in_ambient_module(facts: &FileFacts, definition: &Definition) -> bool {
 
 fn is_star(import: &Import, rules: &LookupRules) -> bool {
     let hands_on = rules.star_imports_bind || import.kind == ImportKind::ReExport;
-    hands_on
-        && import
-            .names
-            .iter()
-            .any(|name| &*name.name == "*" && name.local.is_empty())
+    hands_on && takes_all(import)
+}
+
+/// Whether an import takes all names of what it imports, unnamed.
+pub(super) fn takes_all(import: &Import) -> bool {
+    let mut names = import.names.iter();
+    names.any(|name| &*name.name == "*" && name.local.is_empty())
 }
 
 /// Files that a file's star imports lead to, breadth first, each once.
@@ -310,8 +316,14 @@ fn star_closure(files: &Files, scopes: &[Arc<FileScope>], file: FileId) -> Vec<F
             continue;
         };
         let rules = &files.file(current).language.rules().lookup;
+        let hands_on = |import: &Import| {
+            current == file
+                || rules.star_imports_are_transitive
+                || import.kind == ImportKind::ReExport
+        };
         for (import, module) in content.facts.imports.iter().zip(&scope.modules) {
-            let Some(module) = module.filter(|_| is_star(import, rules)) else {
+            let is_star = is_star(import, rules) && hands_on(import);
+            let Some(module) = module.filter(|_| is_star) else {
                 continue;
             };
             if closure.len() > MAX_STARS || steps == 0 {

@@ -16,7 +16,7 @@ use crate::stored::bytes::{Decoder, Encoder};
 pub const FORMAT: u16 = 1;
 
 /// Counts the changes of what references of given facts are resolved to.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Files of one part: an edit writes a part again, not everything.
 const FILES: usize = 64;

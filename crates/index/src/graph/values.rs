@@ -2,23 +2,26 @@
 //! a dot, and so the definition after it. Scopes and imports give what is certain; annotations,
 //! initial values and return types give what is likely.
 
+mod bare_names;
+mod qualified_paths;
+
 use std::cell::RefCell;
 
 use foldhash::HashMap;
-use foveate_model::resolution::Receiver;
-use foveate_model::values::{self, Link, Local};
-use foveate_model::{DefinitionKind, LocalId};
+use foveate_model::LocalId;
+use foveate_model::values::{Link, Local};
 
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::Names;
+use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
 
-/// Most functions around a place whose names are looked at.
-const MAX_NESTING: usize = 32;
 /// Most imports of the form `import a.b` of one file that are looked at for each path.
 const MAX_DOTTED: usize = 256;
+/// Most names of a path after the first.
+const MAX_MEMBERS: usize = 16;
 /// How many inferred values may rest on each other.
 const MAX_INFERENCES: u32 = 5;
 
@@ -139,22 +142,28 @@ impl<'a> Evaluator<'a> {
     /// Evaluates `name` after a chain of names and calls.
     pub(super) fn chain(&self, place: Place, links: &[Link], name: &'a str) -> Outcome {
         let text = self.names.text(place.file);
-        let mut links = links
-            .iter()
-            .map(|link| (link.name.of(text), link.is_called));
-        let Some((first, mut is_called)) = links.next() else {
+        let Some((first, mut rest)) = links.split_first() else {
             return Outcome::unknown();
         };
         let super_name = self.names.rules(place.file).super_name;
-        let mut outcome = if super_name == Some(first) {
+        let first_name = first.name.of(text);
+        let mut is_called = first.is_called;
+        let mut outcome = if super_name == Some(first_name) {
             let class = self.enclosing_class(place);
             Outcome::of(class.map_or(Value::Unknown, Value::Above))
         } else {
-            self.head(place, first, MAX_INFERENCES)
+            self.head(place, first_name, MAX_INFERENCES)
         };
-        for (link, is_called_too) in links {
-            outcome = self.next(outcome, is_called, link);
-            is_called = is_called_too;
+        if self.may_be_qualified(place, outcome)
+            && let Some((found, names)) = self.qualified_links(place, links)
+        {
+            outcome = found;
+            is_called = links.get(names - 1).is_some_and(|link| link.is_called);
+            rest = links.get(names..).unwrap_or_default();
+        }
+        for link in rest {
+            outcome = self.next(outcome, is_called, link.name.of(text));
+            is_called = link.is_called;
         }
         self.next(outcome, is_called, name)
     }
@@ -188,20 +197,32 @@ impl<'a> Evaluator<'a> {
 
     pub(super) fn path_inferring(&self, place: Place, path: &'a str, inferences: u32) -> Outcome {
         if let Some((outcome, rest)) = self.dotted_import(place, path) {
-            return self.members(outcome, rest, inferences);
+            let rest = Some(rest).filter(|rest| !rest.is_empty());
+            return self.members(outcome, rest.into_iter().flat_map(paths::names), inferences);
         }
-        let dot = path.bytes().position(|byte| byte == b'.');
-        let (head, rest) = dot.map_or((path, ""), |dot| (&path[..dot], &path[dot + 1..]));
-        let outcome = self.head(place, trimmed(head), inferences);
-        self.members(outcome, rest, inferences)
+        let mut names = paths::names(path);
+        let head = names.next().unwrap_or("");
+        let outcome = match self.names.rules(place.file).paths_may_be_qualified {
+            // Not even what is bound here is meant.
+            true if paths::is_absolute(path) => Outcome::of(Value::Unbound),
+            _ => self.head(place, head, inferences),
+        };
+        if self.may_be_qualified(place, outcome)
+            && let Some((outcome, known)) = self.qualified_path(place, path)
+        {
+            return self.members(outcome, paths::names(path).skip(known), inferences);
+        }
+        self.members(outcome, names, inferences)
     }
 
-    fn members(&self, mut outcome: Outcome, rest: &'a str, inferences: u32) -> Outcome {
-        if rest.is_empty() {
-            return outcome;
-        }
-        for segment in rest.split('.').take(16) {
-            outcome = self.member_of(outcome, trimmed(segment), inferences);
+    fn members(
+        &self,
+        mut outcome: Outcome,
+        names: impl Iterator<Item = &'a str>,
+        inferences: u32,
+    ) -> Outcome {
+        for name in names.take(MAX_MEMBERS) {
+            outcome = self.member_of(outcome, name, inferences);
         }
         outcome
     }
@@ -219,114 +240,6 @@ impl<'a> Evaluator<'a> {
         })?;
         let outcome = Outcome::certain(Targets::one(Target::Module(module)));
         Some((outcome, rest.trim_start_matches('.')))
-    }
-
-    /// What a bare name stands for, looked up once in each scope. Not where values were inferred already:
-    /// with fewer left, it may stand for less.
-    fn head(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
-        if place.file != self.file || inferences != MAX_INFERENCES {
-            return self.look_up(place, name, inferences);
-        }
-        if let Some(outcome) = self.heads.borrow().get(&(place.enclosing, name)) {
-            return *outcome;
-        }
-        let outcome = self.look_up(place, name, inferences);
-        let key = (place.enclosing, name);
-        self.heads.borrow_mut().insert(key, outcome);
-        outcome
-    }
-
-    /// What a bare name stands for: from the innermost scope outwards.
-    fn look_up(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
-        let names = self.names;
-        let rules = names.rules(place.file);
-        if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
-            let Some(class) = self.enclosing_class(place) else {
-                return Outcome::unknown();
-            };
-            return Outcome::of(match receiver {
-                Receiver::Instance => Value::Instance(class),
-                Receiver::Class => Value::Class(class),
-                Receiver::Super => Value::Above(class),
-            });
-        }
-        let own_file = place.file == self.file;
-        let mut scope = place.enclosing;
-        let mut innermost = true;
-        for _ in 0..MAX_NESTING {
-            let Some((id, definition)) =
-                scope.and_then(|id| Some((id, names.local(place.file, id)?)))
-            else {
-                break;
-            };
-            let function = definition.kind.is_function();
-            // The body of a class is a scope of its own, but not of its methods.
-            let searched = function
-                || definition.kind == DefinitionKind::Module
-                || (rules.class_bodies_are_scopes && innermost && definition.kind.is_container());
-            if searched {
-                let found = names.within(place.file, Some(id), name);
-                if !found.is_empty() {
-                    return Outcome::certain(found);
-                }
-            }
-            if function && own_file {
-                let inner = Place {
-                    file: place.file,
-                    enclosing: Some(id),
-                };
-                if let Some(source) = self.local(Some(id), name) {
-                    let known = self.local_value(inner, source, inferences);
-                    if known.value != Value::Unknown {
-                        return known;
-                    }
-                    // A parameter that is assigned again may still be annotated.
-                    return self.parameter(inner, id, name, inferences).unwrap_or(known);
-                }
-                if let Some(outcome) = self.parameter(inner, id, name, inferences) {
-                    return outcome;
-                }
-            }
-            innermost = false;
-            scope = definition.parent;
-        }
-        let found = self.visible(place.file, name);
-        if !found.is_empty() {
-            return Outcome::certain(found);
-        }
-        if own_file && let Some(source) = self.local(None, name) {
-            let outer = Place {
-                file: place.file,
-                enclosing: None,
-            };
-            return self.local_value(outer, source, inferences);
-        }
-        if rules.globals.binary_search(&name).is_ok() {
-            return Outcome::of(Value::External);
-        }
-        Outcome::of(Value::Unbound)
-    }
-
-    /// What is known of a name that a function of the file binds; `None` where it does not.
-    fn local(&self, function: Option<LocalId>, name: &str) -> Option<values::Value> {
-        let key = |local: &Local| (local.function, local.name.of(self.text));
-        let start = self
-            .locals
-            .partition_point(|local| key(local) < (function, name));
-        let local = self.locals.get(start)?;
-        (key(local) == (function, name)).then_some(local.value)
-    }
-
-    fn visible(&self, file: FileId, name: &'a str) -> Targets {
-        if file != self.file {
-            return self.names.visible(file, name);
-        }
-        if let Some(found) = self.top_level.borrow().get(name) {
-            return *found;
-        }
-        let found = self.names.visible(file, name);
-        self.top_level.borrow_mut().insert(name, found);
-        found
     }
 
     /// What a module, class or object has under a name.
@@ -381,26 +294,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The class, or the object literal, whose method a place is in.
-    pub(super) fn enclosing_class(&self, place: Place) -> Option<DefId> {
-        let mut scope = place.enclosing;
-        let mut inner = None;
-        while let Some(id) = scope {
-            let definition = self.names.local(place.file, id)?;
-            let global = DefId {
-                file: place.file,
-                local: id,
-            };
-            let object = inner == Some(DefinitionKind::Method) && !definition.kind.is_function();
-            if object || self.names.is_class(global) {
-                return Some(global);
-            }
-            inner = Some(definition.kind);
-            scope = definition.parent;
-        }
-        None
-    }
-
     /// The value that an outcome is, as the receiver of the next name.
     pub(super) fn value(&self, outcome: Outcome) -> (Value, Confidence) {
         let value = match outcome.found.first() {
@@ -450,9 +343,4 @@ impl Outcome {
             ..Self::of(value)
         }
     }
-}
-
-/// A segment of a path without blanks and the marks of optional chaining.
-fn trimmed(segment: &str) -> &str {
-    segment.trim_matches([' ', '\n', '\r', '\t', '?', '!'])
 }

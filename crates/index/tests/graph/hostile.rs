@@ -41,8 +41,18 @@ fn cycles_end() {
     let class = world.named("a.py:C");
     assert_eq!(world.graph.bases(class), [world.named("a.py:B")]);
     assert_eq!(world.graph.bases(world.named("a.py:A")), []);
-    assert_eq!(world.graph.resolve_dotted(&world.files, "a.x"), []);
-    assert_eq!(world.graph.resolve_dotted(&world.files, "a.C.nothing"), []);
+    assert_eq!(
+        world
+            .graph
+            .resolve_dotted(&world.files, &world.symbols, "a.x"),
+        []
+    );
+    assert_eq!(
+        world
+            .graph
+            .resolve_dotted(&world.files, &world.symbols, "a.C.nothing"),
+        []
+    );
 }
 
 #[test]
@@ -60,7 +70,9 @@ fn webs_of_star_imports_are_bounded() {
     }
     let world = world(&text);
     let file = world.files.find("m0.py").unwrap();
-    let found = world.graph.resolve_name(&world.files, file, "known_119");
+    let found = world
+        .graph
+        .resolve_name(&world.files, &world.symbols, file, "known_119");
     assert_eq!(world.describe_all(found), "m119.py:known_119");
 }
 
@@ -121,7 +133,7 @@ fn ids_of_another_snapshot_find_nothing() {
     assert!(
         world
             .graph
-            .resolve_name(&world.files, file, "Pool")
+            .resolve_name(&world.files, &world.symbols, file, "Pool")
             .is_empty()
     );
 }

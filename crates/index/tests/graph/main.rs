@@ -4,12 +4,16 @@
 
 mod ecmascript;
 mod hostile;
+mod members;
+mod packages;
 mod python;
+mod qualified;
 mod references;
 mod test_links;
 
 use std::sync::Arc;
 
+use foveate_fixture::languages;
 use foveate_index::{DefId, Files, Graph, Symbols};
 use foveate_model::{ObjectId, SourceFile};
 use foveate_parse::Limits;
@@ -24,15 +28,21 @@ fn sources(text: &str) -> Vec<SourceFile> {
     foveate_fixture::repository(text)
         .into_iter()
         .map(|file| {
-            let by_name = foveate_parse::language_by_name(&file.path);
-            let (language, content) =
-                foveate_parse::read(by_name, file.text.as_bytes(), &Limits::default());
+            let (path, text) = (&file.path, file.text.as_bytes());
+            let (language, content) = match languages::read(path, &file.text) {
+                Some(content) => (content.facts.language, Ok(content)),
+                None => {
+                    let by_name = foveate_parse::language_by_name(path);
+                    foveate_parse::read(by_name, text, &Limits::default())
+                }
+            };
             let (content, skipped) = match content {
                 Ok(content) => (Some(Arc::new(content)), None),
                 Err(reason) => (None, Some(reason)),
             };
+            let made_up = languages::role(path);
             SourceFile {
-                role: foveate_parse::role(&file.path, language, false),
+                role: made_up.unwrap_or_else(|| foveate_parse::role(path, language, false)),
                 blob: ObjectId::from_sha1([0; 20]),
                 size: file.text.len() as u64,
                 path: file.path,
@@ -114,8 +124,17 @@ fn check_names(repository: &str, expected: &str) {
         let (question, answer) = line.split_once(" -> ").unwrap();
         let (path, name) = question.split_once(' ').unwrap();
         let file = world.files.find(path).unwrap();
-        let mut found = world.describe_all(world.graph.resolve_name(&world.files, file, name));
-        if let Some(module) = world.graph.resolve_name_module(&world.files, file, name) {
+        let mut found = world.describe_all(world.graph.resolve_name(
+            &world.files,
+            &world.symbols,
+            file,
+            name,
+        ));
+        if let Some(module) =
+            world
+                .graph
+                .resolve_name_module(&world.files, &world.symbols, file, name)
+        {
             found = format!("module {}", world.files.path(module));
         }
         if found.is_empty() {
@@ -130,7 +149,11 @@ fn check_dotted(repository: &str, expected: &str) {
     let world = world(repository);
     for line in expected.lines().map(str::trim).filter(|l| !l.is_empty()) {
         let (path, answer) = line.split_once(" -> ").unwrap();
-        let mut found = world.describe_all(world.graph.resolve_dotted(&world.files, path));
+        let mut found = world.describe_all(world.graph.resolve_dotted(
+            &world.files,
+            &world.symbols,
+            path,
+        ));
         if found.is_empty() {
             found = String::from("nothing");
         }
@@ -165,6 +188,17 @@ fn check_uses(repository: &str, definition: &str, expected: &[&str]) {
             let path = world.files.path(site.file);
             format!("{path}:{} {}", site.line, site.confidence.name())
         })
+        .collect();
+    assert_eq!(found, expected, "{definition}");
+}
+
+/// What the body of a definition refers to, as `path:name confidence` each.
+#[track_caller]
+fn check_used(repository: &str, definition: &str, expected: &[&str]) {
+    let world = world(repository);
+    let used = world.graph.used_by(world.named(definition)).iter();
+    let found: Vec<String> = used
+        .map(|(id, confidence)| format!("{} {}", world.describe(*id), confidence.name()))
         .collect();
     assert_eq!(found, expected, "{definition}");
 }

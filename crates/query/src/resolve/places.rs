@@ -37,7 +37,9 @@ impl Finder<'_> {
             if !self.has_time_for(position) {
                 break;
             }
-            let found = snapshot.graph.resolve_dotted(&snapshot.files, import);
+            let found = snapshot
+                .graph
+                .resolve_dotted(&snapshot.files, &snapshot.symbols, import);
             if !found.is_empty() {
                 self.note(import, "import", self.config.strength.import, &found);
                 let mut files: Vec<FileId> =

@@ -1,0 +1,258 @@
+//! What imports bind: names taken from modules, modules themselves, and all names by stars.
+
+use std::cell::OnceCell;
+
+use foveate_model::Import;
+use foveate_model::resolution::Exports;
+
+use crate::files::FileId;
+use crate::graph::dependencies::Question;
+use crate::graph::names::{MAX_CHAIN, MAX_STEPS, Names};
+use crate::graph::paths;
+use crate::graph::scopes::{EXPORTS, TOP_LEVEL, bound_name, takes_all};
+use crate::graph::targets::{Target, Targets};
+
+/// Deepest nesting of types that an import reaches into.
+const MAX_NESTED_TYPES: usize = 4;
+
+impl<'a> Names<'a> {
+    /// What one imported name stands for.
+    pub(super) fn imported(
+        &self,
+        file: FileId,
+        import: u32,
+        name: u32,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let at = import as usize;
+        let module = self.scope(file).and_then(|s| *s.modules.get(at)?);
+        let Some(import) = self.facts(file).and_then(|facts| facts.imports.get(at)) else {
+            return Targets::default();
+        };
+        let Some(imported) = import.names.get(name as usize) else {
+            return Targets::default();
+        };
+        if &*imported.name == "*" {
+            return self.whole_module(file, import, &imported.local, module);
+        }
+        if let Some(module) = module {
+            // `from . import x` in the package's own `__init__.py` means its submodule.
+            let itself =
+                module == file && imported.name == imported.local && self.package(file).is_none();
+            if !itself {
+                let found = self.taken(module, import, &imported.name, chain, steps);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        if let Some(resolver) = self.submodules(file) {
+            self.dependencies.question(Question::Module, &imported.name);
+            let files = self.tables.files;
+            let submodule = resolver.submodule(files, file, &import.module, &imported.name);
+            if let Some(submodule) = submodule {
+                return Targets::one(Target::Module(submodule));
+            }
+        }
+        self.not_exported(file, module, import, &imported.name)
+    }
+
+    /// What an import of a whole module binds to a name.
+    fn whole_module(
+        &self,
+        file: FileId,
+        import: &'a Import,
+        local: &'a str,
+        module: Option<FileId>,
+    ) -> Targets {
+        let mut found = module;
+        if self.rules(file).imports_bind_paths && local.contains('.') {
+            let first = bound_name(import, local);
+            self.dependencies.question(Question::Module, first);
+            let (files, resolver) = (self.tables.files, self.resolver(file));
+            let root = resolver.and_then(|r| r.absolute(files, Some(file), first));
+            found = root.or(module);
+        }
+        Targets::one(found.map_or(Target::External, Target::Module))
+    }
+
+    /// What a name stands for that is taken from a module: what the module exports or, where the
+    /// language has that, a member of its package or of a type in it.
+    fn taken(
+        &self,
+        module: FileId,
+        import: &'a Import,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let mut found = self.exported_within(module, name, chain.saturating_sub(1), steps);
+        if found.is_empty() {
+            found = self.out_of_line_in_package(module, name);
+        }
+        if found.is_empty() && self.rules(module).imports_reach_members {
+            found = self.member_reached(module, &import.module, name, chain, steps);
+        }
+        found
+    }
+
+    /// What an import stands for whose module is unknown or has no such name.
+    fn not_exported(
+        &self,
+        file: FileId,
+        module: Option<FileId>,
+        import: &Import,
+        name: &str,
+    ) -> Targets {
+        let rules = self.rules(file);
+        let external = Targets::one(Target::External);
+        if rules.paths_may_be_qualified {
+            let found = self.imported_in_full(file, &import.module, name);
+            return match found.is_empty() {
+                true => external,
+                false => found,
+            };
+        }
+        match module {
+            None => external,
+            Some(module) if rules.modules_have_defaults && name == "default" => {
+                Targets::one(Target::Module(module))
+            }
+            // It is bound all the same, to something that a program writes.
+            Some(module) if self.package(module).is_some() => external,
+            Some(_) => Targets::default(),
+        }
+    }
+
+    /// The member of a type that the end of a module's path names: `B` of `import static a.B.c`.
+    fn member_reached(
+        &self,
+        module: FileId,
+        path: &'a str,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let mut types: Vec<&'a str> = Vec::new();
+        let mut outer: Vec<&'a str> = paths::names(path).collect();
+        while types.len() < MAX_NESTED_TYPES {
+            let Some(outermost) = outer.pop() else { break };
+            let mut found = self.exported_within(module, outermost, chain.saturating_sub(1), steps);
+            for inner in types.iter().rev().chain([&name]) {
+                let outer = found.definitions().next();
+                found = outer.map_or_else(Targets::default, |outer| self.in_body(outer, inner));
+            }
+            if !found.is_empty() {
+                return found;
+            }
+            types.push(outermost);
+        }
+        Targets::default()
+    }
+
+    /// What the star imports of a file bind to a name.
+    pub(super) fn through_stars(
+        &self,
+        file: FileId,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let stars = self.scope(file).map_or(&[][..], |scope| &scope.stars);
+        for star in stars {
+            if *steps == 0 {
+                break;
+            }
+            *steps -= 1;
+            let rules = self.rules(*star);
+            let found = if !rules.star_imports_are_transitive && self.package(*star).is_some() {
+                self.in_package(*star, name)
+            } else if rules.exports == Exports::Declared {
+                self.exported_directly(*star, name, chain, steps)
+            } else if self.is_public(*star, name) {
+                self.bound(*star, TOP_LEVEL, name, chain, steps)
+            } else {
+                Targets::default()
+            };
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        if self.rules(file).imports_reach_members && !stars.is_empty() {
+            return self.through_stars_of_types(file, name, chain, steps);
+        }
+        Targets::default()
+    }
+
+    /// The member of a type that a star import takes all members of: `import static a.B.*`.
+    fn through_stars_of_types(
+        &self,
+        file: FileId,
+        name: &'a str,
+        chain: u32,
+        steps: &mut u32,
+    ) -> Targets {
+        let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
+            return Targets::default();
+        };
+        let imports = facts.imports.iter().zip(&scope.modules);
+        for (import, module) in imports.filter(|(import, _)| takes_all(import)) {
+            let Some(module) = module.filter(|_| *steps > 0) else {
+                continue;
+            };
+            *steps -= 1;
+            let found = self.member_reached(module, &import.module, name, chain, steps);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Targets::default()
+    }
+
+    /// Whether `from file import *` takes a name over.
+    fn is_public(&self, file: FileId, name: &'a str) -> bool {
+        let listed = self.facts(file).is_some_and(|f| !f.exports.is_empty());
+        if listed {
+            self.bindings(file, EXPORTS, name).next().is_some()
+        } else {
+            !name.starts_with('_')
+        }
+    }
+
+    /// The files that a file's imports lead to: the modules, and the files of what is taken from
+    /// them. Unordered, with repetitions.
+    ///
+    /// Of a package it is the files that the importing file uses: the file that stands for the
+    /// package is any of many, and counts where nothing else is known.
+    pub(super) fn imported_files(&self, file: FileId) -> Vec<FileId> {
+        let (Some(facts), Some(scope)) = (self.facts(file), self.scope(file)) else {
+            return Vec::new();
+        };
+        let uses = OnceCell::new();
+        let mut imported: Vec<FileId> = Vec::with_capacity(scope.modules.len());
+        for (position, (import, module)) in facts.imports.iter().zip(&scope.modules).enumerate() {
+            let taken = imported.len();
+            for name in 0..import.names.len() {
+                let mut steps = MAX_STEPS;
+                let at = position as u32;
+                let found = self.imported(file, at, name as u32, MAX_CHAIN, &mut steps);
+                imported.extend(found.iter().filter_map(|target| match target {
+                    Target::Definition(id) => Some(id.file),
+                    Target::Module(module) => Some(module),
+                    Target::External => None,
+                }));
+            }
+            let Some(module) = *module else { continue };
+            if self.stands_for_package(file, import, module) {
+                let uses = uses.get_or_init(|| self.heads(file));
+                imported.extend(self.used_of_package(file, import, module, uses));
+                if imported.len() > taken {
+                    continue;
+                }
+            }
+            imported.push(module);
+        }
+        imported
+    }
+}

@@ -1,0 +1,196 @@
+//! Members of types that are open: some stand outside the body of their type (a Go method, a function
+//! of a Rust `impl`, `void A::f() {}`), and a type may have several bodies (reopened and partial
+//! classes, namespaces). Start at [`Names::own_members`].
+
+use foveate_model::{DefinitionKind, LocalId};
+
+use crate::files::{DefId, FileId};
+use crate::graph::candidates::{Best, Candidate, outer_name};
+use crate::graph::names::Names;
+use crate::graph::paths;
+use crate::graph::targets::{Target, Targets};
+
+/// Most bodies of one type whose base classes are asked.
+const MAX_BODIES: usize = 64;
+
+impl<'a> Names<'a> {
+    /// The members of a class, enum or namespace with this name; its bases are not asked.
+    pub(super) fn own_members(&self, class: DefId, name: &'a str) -> Targets {
+        let inside = self.in_body(class, name);
+        if !self.is_open(class) || !self.lacks_bodies(inside) {
+            return inside;
+        }
+        let apart = self.apart(class, name, |candidate| {
+            candidate.definition.modifiers.is_out_of_line || self.is_reopened(class, candidate)
+        });
+        match apart.is_empty() || (self.lacks_bodies(apart) && !inside.is_empty()) {
+            true => inside,
+            false => apart,
+        }
+    }
+
+    /// The same without what stands outside of all bodies.
+    fn members_inside(&self, class: DefId, name: &'a str) -> Targets {
+        let inside = self.in_body(class, name);
+        if !inside.is_empty() || !self.is_open(class) {
+            return inside;
+        }
+        self.apart(class, name, |candidate| self.is_reopened(class, candidate))
+    }
+
+    /// Whether types of a file's language may have members outside of their bodies.
+    pub(super) fn has_open_types(&self, file: FileId) -> bool {
+        let rules = self.rules(file);
+        rules.members_are_bare || rules.paths_may_be_qualified || self.package(file).is_some()
+    }
+
+    /// Whether a type may have members outside of its body.
+    fn is_open(&self, class: DefId) -> bool {
+        if !self.has_open_types(class.file) {
+            return false;
+        }
+        let kind = self.definition(class).kind;
+        kind.is_container() || kind == DefinitionKind::TypeAlias
+    }
+
+    /// The members of a class that stand elsewhere: of those that fit the nearest, with a body if
+    /// there is one.
+    fn apart(&self, class: DefId, name: &str, fits: impl Fn(&Candidate<'a>) -> bool) -> Targets {
+        let Some(owner) = self.candidate(class) else {
+            return Targets::default();
+        };
+        let mut best = Best::none();
+        for candidate in self.named(class.file, name) {
+            let is_inside =
+                candidate.id.file == class.file && candidate.definition.parent == Some(class.local);
+            if is_inside || !candidate.outer().may_mean(owner.full_name()) || !fits(&candidate) {
+                continue;
+            }
+            if candidate.definition.modifiers.is_out_of_line && !self.owns(owner, &candidate) {
+                continue;
+            }
+            let nearness = self.nearness(class.file, candidate.id.file);
+            best.add((candidate.has_body(), nearness), candidate);
+        }
+        best.targets()
+    }
+
+    /// Whether a member stands in another body of a type.
+    fn is_reopened(&self, class: DefId, candidate: &Candidate<'a>) -> bool {
+        let container = candidate.container();
+        container.is_some()
+            && self
+                .candidate(class)
+                .is_some_and(|owner| candidate.outer().is_same(owner.full_name()))
+            && self.is_one_package(class.file, candidate.id.file)
+    }
+
+    fn is_one_package(&self, file: FileId, other: FileId) -> bool {
+        let package = self.package(file);
+        package.is_some() && package == self.package(other)
+    }
+
+    /// Whether a member that stands outside of its type, whose name fits, is one of this type: two
+    /// modules may have types of one name.
+    fn owns(&self, class: Candidate<'a>, member: &Candidate<'a>) -> bool {
+        let file = member.id.file;
+        if file == class.id.file {
+            return true;
+        }
+        let owners = self.owners(member);
+        if owners.is_empty() {
+            return self.package(file) == self.package(class.id.file);
+        }
+        owners.definitions().any(|owner| {
+            let named_alike = || {
+                let owner = self.candidate(owner)?;
+                Some(owner.full_name().is_same(class.full_name()))
+            };
+            owner == class.id
+                || (self.is_one_package(owner.file, class.id.file) && named_alike() == Some(true))
+        })
+    }
+
+    /// What the qualified name of a member says that its type is, looked up where the member stands.
+    fn owners(&self, member: &Candidate<'a>) -> Targets {
+        self.dependencies.file(member.id.file);
+        let around = outer_name(member.definition);
+        let parent = member.definition.parent;
+        let parent_name = parent.and_then(|id| self.local(member.id.file, id));
+        let parent_name = parent_name.map_or("", |parent| &parent.qualified_name);
+        let written = around.strip_prefix(parent_name).unwrap_or(around);
+        let written = written.strip_prefix('.').unwrap_or(written);
+        if written.is_empty() {
+            return Targets::default();
+        }
+        // Bodies alone are searched: who owns a type must not depend on who owns another.
+        self.type_named(member.id.file, parent, written, |class, name| {
+            self.members_inside(class, name)
+        })
+    }
+
+    /// The type of a member that stands outside of it.
+    pub(super) fn owner(&self, member: DefId) -> Option<DefId> {
+        let member = self.candidate(member)?;
+        if !member.definition.modifiers.is_out_of_line {
+            return None;
+        }
+        let owners = self.owners(&member);
+        let is_container = |id: &DefId| self.definition(*id).kind.is_container();
+        owners.definitions().find(is_container)
+    }
+
+    /// The other bodies of a type.
+    pub(super) fn other_bodies(&self, class: DefId) -> Vec<DefId> {
+        if self.package(class.file).is_none() {
+            return Vec::new();
+        }
+        let Some(owner) = self.candidate(class) else {
+            return Vec::new();
+        };
+        let others = self.named(class.file, &owner.definition.name);
+        others
+            .filter(|other| {
+                other.id != class
+                    && other.definition.kind.is_container()
+                    && other.full_name().is_same(owner.full_name())
+                    && self.is_one_package(class.file, other.id.file)
+            })
+            .map(|other| other.id)
+            .take(MAX_BODIES)
+            .collect()
+    }
+
+    /// What the path of a type stands for at a place inside of `outer`; `member` looks names up inside
+    /// of what is found.
+    pub(super) fn type_named(
+        &self,
+        file: FileId,
+        mut outer: Option<LocalId>,
+        path: &'a str,
+        member: impl Fn(DefId, &'a str) -> Targets,
+    ) -> Targets {
+        let mut names = paths::names(path);
+        let head = names.next().unwrap_or(path);
+        let mut found = Targets::default();
+        while let Some(local) = outer.filter(|_| found.is_empty()) {
+            found = self.within(file, outer, head);
+            let around = DefId { file, local };
+            if found.is_empty() && self.is_open(around) {
+                found = member(around, head);
+            }
+            outer = self.local(file, local).and_then(|d| d.parent);
+        }
+        if found.is_empty() {
+            found = self.visible(file, head);
+        }
+        for name in names {
+            found = match found.first() {
+                Some(Target::Module(module)) => self.attribute(module, name),
+                Some(Target::Definition(id)) => member(id, name),
+                _ => return Targets::default(),
+            };
+        }
+        found
+    }
+}

@@ -1,0 +1,120 @@
+//! What the files of one package see of each other without imports. Nothing here concerns languages in
+//! which a file is a module of its own.
+
+use crate::files::FileId;
+use crate::graph::candidates::{Best, is_prototype};
+use crate::graph::names::Names;
+use crate::graph::targets::{Target, Targets};
+
+impl<'a> Names<'a> {
+    /// The package of a file; `None` where it is a module of its own.
+    pub(super) fn package(&self, file: FileId) -> Option<u32> {
+        self.tables.modules.package_of(self.tables.files, file)
+    }
+
+    /// What the package of a file defines under a name at the top level, as the file sees it: what
+    /// is nearest, implementations before mere declarations.
+    pub(super) fn in_package(&self, file: FileId, name: &str) -> Targets {
+        let package = self.package(file);
+        if package.is_none() {
+            return Targets::default();
+        }
+        let mut best = Best::none();
+        for candidate in self.named(file, name) {
+            let other = candidate.id.file;
+            if candidate.is_top_level_for(file) && self.package(other) == package {
+                let rank = (candidate.has_body(), self.nearness(file, other));
+                best.add(rank, candidate);
+            }
+        }
+        best.targets()
+    }
+
+    /// What a name of the top level of a file in a package stands for, where `own` is what the file
+    /// itself says.
+    pub(super) fn in_file_or_package(
+        &self,
+        file: FileId,
+        name: &'a str,
+        own: Targets,
+        steps: &mut u32,
+    ) -> Targets {
+        let rules = self.rules(file);
+        let through_stars = |steps: &mut u32| match rules.star_imports_bind {
+            true => self.through_stars(file, name, super::names::MAX_CHAIN, steps),
+            false => Targets::default(),
+        };
+        let mut found = own;
+        // What is included as text is the file's own; what is imported by a star comes last.
+        if found.is_empty() && rules.star_imports_are_transitive {
+            found = through_stars(steps);
+        }
+        if found.is_empty() {
+            found = self.in_package(file, name);
+        }
+        if found.is_empty() && !rules.star_imports_are_transitive {
+            found = through_stars(steps);
+        }
+        self.implemented(found)
+    }
+
+    /// What stands for mere declarations of the top level: where the package has the same name with a
+    /// body, that. A prototype in a header means the function in the source.
+    pub(super) fn implemented(&self, found: Targets) -> Targets {
+        if !self.lacks_bodies(found) {
+            return found;
+        }
+        let first = found.definitions().next();
+        let Some(declared) = first.and_then(|first| self.candidate(first)) else {
+            return found;
+        };
+        let file = declared.id.file;
+        let package = self.package(file);
+        if package.is_none() {
+            return found;
+        }
+        let mut best = Best::none();
+        for candidate in self.named(file, &declared.definition.name) {
+            let other = candidate.id.file;
+            if candidate.has_body()
+                && candidate.is_top_level_for(file)
+                && candidate.full_name().is_same(declared.full_name())
+                && self.package(other) == package
+            {
+                best.add(self.nearness(file, other), candidate);
+            }
+        }
+        match best.candidates.is_empty() {
+            true => found,
+            false => best.targets(),
+        }
+    }
+
+    /// Whether all of what was found are mere declarations, if anything was.
+    pub(super) fn lacks_bodies(&self, found: Targets) -> bool {
+        found.iter().all(|target| match target {
+            Target::Definition(id) => is_prototype(self.definition(id)),
+            Target::Module(_) | Target::External => false,
+        })
+    }
+
+    /// What an import that takes a name from a package may mean besides its top level: an extension
+    /// function is a member of its type, and is imported by its own name.
+    pub(super) fn out_of_line_in_package(&self, file: FileId, name: &str) -> Targets {
+        let package = self.package(file);
+        if package.is_none() {
+            return Targets::default();
+        }
+        let mut best = Best::none();
+        for candidate in self.named(file, name) {
+            let other = candidate.id.file;
+            if candidate.definition.modifiers.is_out_of_line && self.package(other) == package {
+                best.add(
+                    (candidate.has_body(), self.nearness(file, other)),
+                    candidate,
+                );
+            }
+        }
+        best.targets()
+    }
+}

@@ -1,0 +1,201 @@
+//! What bare names stand for: from the innermost scope around a place outwards, with local variables,
+//! parameters and, where the language has them bare, the members of the classes around.
+
+use foveate_model::resolution::Receiver;
+use foveate_model::values::{self, Local};
+use foveate_model::{Definition, DefinitionKind, LocalId};
+
+use super::{Evaluator, MAX_INFERENCES, Outcome, Place, Value};
+use crate::files::{DefId, FileId};
+use crate::graph::targets::Targets;
+
+/// Most functions around a place whose names are looked at.
+const MAX_NESTING: usize = 32;
+
+impl<'a> Evaluator<'a> {
+    /// What a bare name stands for, looked up once in each scope. Not where values were inferred already:
+    /// with fewer left, it may stand for less.
+    pub(super) fn head(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
+        if place.file != self.file || inferences != MAX_INFERENCES {
+            return self.look_up(place, name, inferences);
+        }
+        if let Some(outcome) = self.heads.borrow().get(&(place.enclosing, name)) {
+            return *outcome;
+        }
+        let outcome = self.look_up(place, name, inferences);
+        let key = (place.enclosing, name);
+        self.heads.borrow_mut().insert(key, outcome);
+        outcome
+    }
+
+    /// What a bare name stands for: from the innermost scope outwards.
+    fn look_up(&self, place: Place, name: &'a str, inferences: u32) -> Outcome {
+        let rules = self.names.rules(place.file);
+        if let Some((_, receiver)) = rules.receivers.iter().find(|(known, _)| *known == name) {
+            let Some(class) = self.enclosing_class(place) else {
+                return Outcome::unknown();
+            };
+            return Outcome::of(match receiver {
+                Receiver::Instance => Value::Instance(class),
+                Receiver::Class => Value::Class(class),
+                Receiver::Super => Value::Above(class),
+            });
+        }
+        let mut scope = place.enclosing;
+        for _ in 0..MAX_NESTING {
+            let Some((id, definition)) =
+                scope.and_then(|id| Some((id, self.names.local(place.file, id)?)))
+            else {
+                break;
+            };
+            let found = self
+                .in_scope(place, id, definition, name)
+                .or_else(|| self.in_function(place.file, id, definition, name, inferences))
+                .or_else(|| self.bare_member(place.file, id, definition, name));
+            if let Some(outcome) = found {
+                return outcome;
+            }
+            scope = definition.parent;
+        }
+        self.at_top_level(place.file, name, inferences)
+    }
+
+    /// What a definition around a place defines or imports.
+    fn in_scope(
+        &self,
+        place: Place,
+        id: LocalId,
+        definition: &Definition,
+        name: &'a str,
+    ) -> Option<Outcome> {
+        let kind = definition.kind;
+        let is_innermost = place.enclosing == Some(id);
+        let bodies_are_scopes = self.names.rules(place.file).class_bodies_are_scopes;
+        // The body of a class is a scope of its own, but not of its methods.
+        let is_searched = kind.is_function()
+            || kind == DefinitionKind::Module
+            || (bodies_are_scopes && is_innermost && kind.is_container());
+        if !is_searched {
+            return None;
+        }
+        let found = self.names.within(place.file, Some(id), name);
+        (!found.is_empty()).then(|| Outcome::certain(found))
+    }
+
+    /// A local variable or parameter of a function around a place of the own file.
+    fn in_function(
+        &self,
+        file: FileId,
+        id: LocalId,
+        definition: &Definition,
+        name: &'a str,
+        inferences: u32,
+    ) -> Option<Outcome> {
+        if !definition.kind.is_function() || file != self.file {
+            return None;
+        }
+        let inner = Place {
+            file,
+            enclosing: Some(id),
+        };
+        let Some(source) = self.local(Some(id), name) else {
+            return self.parameter(inner, id, name, inferences);
+        };
+        let known = self.local_value(inner, source, inferences);
+        if known.value != Value::Unknown {
+            return Some(known);
+        }
+        // A parameter that is assigned again may still be annotated.
+        Some(self.parameter(inner, id, name, inferences).unwrap_or(known))
+    }
+
+    /// A member of a class or namespace around a place, where that needs no receiver.
+    fn bare_member(
+        &self,
+        file: FileId,
+        local: LocalId,
+        definition: &Definition,
+        name: &'a str,
+    ) -> Option<Outcome> {
+        let rules = self.names.rules(file);
+        let around = DefId { file, local };
+        let class = match definition.kind {
+            // Its other bodies are the same scope.
+            DefinitionKind::Module if rules.members_are_bare || rules.paths_may_be_qualified => {
+                Some(around)
+            }
+            _ if !rules.members_are_bare => None,
+            kind if kind.is_container() => Some(around),
+            _ => self.names.owner(around),
+        };
+        let found = self.known_member(Value::Class(class?), name);
+        (!found.is_empty()).then(|| Outcome::certain(found))
+    }
+
+    /// What a bare name stands for outside of all definitions.
+    fn at_top_level(&self, file: FileId, name: &'a str, inferences: u32) -> Outcome {
+        let found = self.visible(file, name);
+        if !found.is_empty() {
+            return Outcome::certain(found);
+        }
+        if file == self.file
+            && let Some(source) = self.local(None, name)
+        {
+            let outer = Place {
+                file,
+                enclosing: None,
+            };
+            return self.local_value(outer, source, inferences);
+        }
+        let globals = self.names.rules(file).globals;
+        Outcome::of(match globals.binary_search(&name) {
+            Ok(_) => Value::External,
+            Err(_) => Value::Unbound,
+        })
+    }
+
+    /// What is known of a name that a function of the file binds; `None` where it does not.
+    fn local(&self, function: Option<LocalId>, name: &str) -> Option<values::Value> {
+        let key = |local: &Local| (local.function, local.name.of(self.text));
+        let start = self
+            .locals
+            .partition_point(|local| key(local) < (function, name));
+        let local = self.locals.get(start)?;
+        (key(local) == (function, name)).then_some(local.value)
+    }
+
+    fn visible(&self, file: FileId, name: &'a str) -> Targets {
+        if file != self.file {
+            return self.names.visible(file, name);
+        }
+        if let Some(found) = self.top_level.borrow().get(name) {
+            return *found;
+        }
+        let found = self.names.visible(file, name);
+        self.top_level.borrow_mut().insert(name, found);
+        found
+    }
+
+    /// The class, or the object literal, whose method a place is in.
+    pub(in crate::graph) fn enclosing_class(&self, place: Place) -> Option<DefId> {
+        let mut scope = place.enclosing;
+        let mut inner = None;
+        while let Some(id) = scope {
+            let definition = self.names.local(place.file, id)?;
+            let global = DefId {
+                file: place.file,
+                local: id,
+            };
+            let object = inner == Some(DefinitionKind::Method) && !definition.kind.is_function();
+            if object || self.names.is_class(global) {
+                return Some(global);
+            }
+            if let Some(owner) = self.names.owner(global) {
+                return Some(owner);
+            }
+            inner = Some(definition.kind);
+            scope = definition.parent;
+        }
+        None
+    }
+}

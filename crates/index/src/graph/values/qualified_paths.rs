@@ -1,0 +1,50 @@
+//! Paths that begin with a name that nothing binds, evaluated by the full names of definitions.
+
+use foveate_model::values::Link;
+
+use super::{Evaluator, Outcome, Place, Value};
+use crate::graph::paths::{self, Segment};
+
+impl<'a> Evaluator<'a> {
+    /// Whether what a path begins with may be a namespace or package that the file does not bind.
+    pub(super) fn may_be_qualified(&self, place: Place, head: Outcome) -> bool {
+        head.found.is_empty()
+            && head.value == Value::Unbound
+            && self.names.rules(place.file).paths_may_be_qualified
+    }
+
+    /// What the beginning of a path stands for, and how many of its names that is.
+    pub(super) fn qualified_path(&self, place: Place, path: &'a str) -> Option<(Outcome, usize)> {
+        let segments: Vec<Segment<'a>> = paths::segments(path).collect();
+        self.qualified(place, path, &segments)
+    }
+
+    /// The same for the names before the first call of a chain, the called one included.
+    pub(super) fn qualified_links(&self, place: Place, links: &[Link]) -> Option<(Outcome, usize)> {
+        let text = self.names.text(place.file);
+        let called = links.iter().position(|link| link.is_called);
+        let links = links.get(..=called.unwrap_or(links.len() - 1))?;
+        let start = links.first()?.name.start as usize;
+        let end = |link: &Link| link.name.end as usize;
+        let path = text.get(start..end(links.last()?))?;
+        let segments = links.iter().map(|link| Segment {
+            name: link.name.of(text),
+            end: end(link).saturating_sub(start),
+        });
+        self.qualified(place, path, &segments.collect::<Vec<_>>())
+    }
+
+    fn qualified(
+        &self,
+        place: Place,
+        path: &str,
+        segments: &[Segment<'a>],
+    ) -> Option<(Outcome, usize)> {
+        let beginning = self.names.qualified(place, path, segments)?;
+        let outcome = Outcome {
+            confidence: beginning.confidence,
+            ..Outcome::certain(beginning.found)
+        };
+        Some((outcome, beginning.names))
+    }
+}

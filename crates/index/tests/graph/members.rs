@@ -1,0 +1,223 @@
+//! Members that stand outside of their type, and types with several bodies.
+
+use super::*;
+
+const POOL: &str = "
+    //- pool/pool.pkg
+    package pool
+    class Pool(Base)
+      field size: Size
+      proto acquire
+    class Base
+      fun close
+    class Size
+    out Size.grow
+    //- pool/methods.pkg
+    package pool
+    out Pool.acquire
+      call self.release
+      call self.close
+      call self.size.grow
+    out Pool.release
+      call close
+    fun run
+      param pool: Pool
+      call pool.acquire
+      call release
+    //- other/pool.pkg
+    package other
+    class Pool
+    out Pool.release
+    fun run
+      param pool: Pool
+      call pool.release
+      call pool.acquire
+    ";
+
+#[test]
+fn members_apart_belong_to_their_type() {
+    check_used(
+        POOL,
+        "pool/methods.pkg:run",
+        // `release` needs a receiver here.
+        &["pool/methods.pkg:Pool.acquire likely"],
+    );
+    check_used(
+        POOL,
+        "other/pool.pkg:run",
+        &[
+            "other/pool.pkg:Pool.release likely",
+            // By the rare name alone, of the definition with a body.
+            "pool/methods.pkg:Pool.acquire name_only",
+        ],
+    );
+    check_names(
+        POOL,
+        "pool/methods.pkg Pool.release -> pool/methods.pkg:Pool.release",
+    );
+    check_names(POOL, "pool/methods.pkg release -> nothing");
+}
+
+#[test]
+fn members_apart_are_in_their_type() {
+    check_used(
+        POOL,
+        "pool/methods.pkg:Pool.acquire",
+        &[
+            "pool/methods.pkg:Pool.release certain",
+            "pool/pool.pkg:Base.close certain",
+            "pool/pool.pkg:Size.grow likely",
+        ],
+    );
+    check_used(
+        POOL,
+        "pool/methods.pkg:Pool.release",
+        &["pool/pool.pkg:Base.close certain"],
+    );
+    let world = world(POOL);
+    let found = world.symbols.qualified("Pool.acquire");
+    assert_eq!(
+        world.describe_all(found.iter().copied()),
+        "pool/methods.pkg:Pool.acquire pool/pool.pkg:Pool.acquire"
+    );
+}
+
+#[test]
+fn members_apart_of_files_without_packages() {
+    let repository = "
+        //- a/error.crate
+        class Error
+        out Error.new
+          call Self::source
+          call self.shown
+          call source
+        //- a/more.crate
+        use crate::a::error: Error
+        out Error.source
+        out Error.shown
+        //- b/error.crate
+        class Error
+        out Error.new
+        out Error.source
+        //- user.crate
+        use crate::a::error: Error
+        fun run
+          call Error::new
+          call Error::source
+          call crate::b::error::Error::new
+        ";
+    check_used(
+        repository,
+        "a/error.crate:Error.new",
+        &[
+            "a/more.crate:Error.source certain",
+            "a/more.crate:Error.shown certain",
+        ],
+    );
+    check_used(
+        repository,
+        "user.crate:run",
+        &[
+            "a/error.crate:Error.new certain",
+            "a/more.crate:Error.source certain",
+            "b/error.crate:Error.new certain",
+        ],
+    );
+}
+
+#[test]
+fn members_are_linked_by_a_rare_name() {
+    check_used(
+        "
+        //- a.pkg
+        package a
+        class Pool
+        out Pool.acquire_connection
+        //- b.pkg
+        package b
+        fun run
+          param thing
+          call thing.acquire_connection
+        ",
+        "b.pkg:run",
+        &["a.pkg:Pool.acquire_connection likely"],
+    );
+}
+
+#[test]
+fn a_type_may_have_several_bodies() {
+    let repository = "
+        //- a.open
+        class Client(Base)
+          fun connect
+            call disconnect
+            call ping
+        //- b.open
+        class Client
+          fun disconnect
+            call self.connect
+            call self.ping
+        class Base
+          fun ping
+        //- c.open
+        module inner
+          class Client
+            fun disconnect
+        ";
+    check_used(
+        repository,
+        "a.open:Client.connect",
+        &[
+            "b.open:Client.disconnect certain",
+            "b.open:Base.ping certain",
+        ],
+    );
+    check_used(
+        repository,
+        "b.open:Client.disconnect",
+        &["a.open:Client.connect certain", "b.open:Base.ping certain"],
+    );
+}
+
+#[test]
+fn members_of_the_classes_around_are_bare() {
+    let repository = "
+        //- a.pkg
+        package a
+        fun shown
+        class Outer(Base)
+          fun shown
+          class Inner
+            fun run
+              call shown
+              call inherited
+              call known
+              call top
+        class Base
+          fun inherited
+          fun top
+        fun top
+        ";
+    check_used(
+        repository,
+        "a.pkg:Outer.Inner.run",
+        &[
+            "a.pkg:Outer.shown certain",
+            "a.pkg:Base.inherited certain",
+            "a.pkg:Base.top certain",
+        ],
+    );
+    // Elsewhere they need a receiver.
+    check_used(
+        "
+        //- a.crate
+        fun shown
+        class Outer
+          fun shown
+          fun run
+            call shown
+        ",
+        "a.crate:Outer.run",
+        &["a.crate:shown certain"],
+    );
+}

@@ -1,0 +1,141 @@
+//! Paths of namespaces and packages that nothing in a file binds.
+
+use super::*;
+
+const NET: &str = "
+    //- net/http.open
+    module net
+      module http
+        class Client
+          fun connect
+        fun fetch
+    //- net/ftp.open
+    module net
+      module ftp
+        class Client(http::Base)
+          fun connect
+        fun fetch
+          call Client
+          call http::fetch
+    //- net/base.open
+    module net
+      module http
+        class Base
+          fun close
+    //- main.open
+    fun run
+      call net::http::fetch
+      call ftp::Client::connect
+      call ::net::http::Client
+      call unheard::of
+      call known
+      call known.fetch
+    fun bare
+      call fetch
+      type Client
+    ";
+
+#[test]
+fn a_path_is_the_end_of_a_full_name() {
+    check_used(
+        NET,
+        "main.open:run",
+        &[
+            "net/ftp.open:net.ftp.Client.connect certain",
+            "net/http.open:net.http.Client certain",
+            "net/http.open:net.http.fetch certain",
+        ],
+    );
+}
+
+#[test]
+fn namespaces_around_come_first() {
+    check_used(
+        NET,
+        "net/ftp.open:net.ftp.fetch",
+        &[
+            "net/ftp.open:net.ftp.Client certain",
+            "net/http.open:net.http.fetch certain",
+        ],
+    );
+    let world = world(NET);
+    let bases = world
+        .graph
+        .bases(world.named("net/ftp.open:net.ftp.Client"));
+    assert_eq!(
+        world.describe_all(bases.iter().copied()),
+        "net/base.open:net.http.Base"
+    );
+}
+
+#[test]
+fn a_bare_name_in_doubt_is_likely() {
+    check_used(
+        "
+        //- a/b.crate
+        class Known
+        fun helper
+        private fun hidden
+        //- a/c.crate
+        fun run
+          type Known
+          call helper
+          call hidden
+          call member
+        class Other
+          fun member
+        ",
+        "a/c.crate:run",
+        &["a/b.crate:Known likely", "a/b.crate:helper likely"],
+    );
+}
+
+#[test]
+fn of_many_namesakes_none_is_meant() {
+    let mut repository = String::from("//- main.crate\nfun run\n  type Config\n");
+    for at in 0..5 {
+        repository += &format!("//- lib/m{at}.crate\nmodule m{at}\n  class Config\n");
+    }
+    check_used(&repository, "main.crate:run", &[]);
+}
+
+#[test]
+fn modules_begin_paths() {
+    let repository = "
+        //- util/text.crate
+        class Words
+        out Words.first
+        fun split
+        //- main.crate
+        fun run
+          call crate::util::text::split
+          call crate::util::text::Words::first
+          call crate::util::text::missing
+        ";
+    check_used(
+        repository,
+        "main.crate:run",
+        &[
+            "util/text.crate:Words.first certain",
+            "util/text.crate:split certain",
+        ],
+    );
+}
+
+#[test]
+fn an_import_in_full_needs_no_module() {
+    check_names(
+        "
+        //- lib/cart.open
+        module shop
+          module cart
+            class Cart
+        //- main.open
+        use shop::cart: Cart, Missing
+        ",
+        "
+        main.open Cart -> lib/cart.open:shop.cart.Cart
+        main.open Missing -> nothing
+        ",
+    );
+}
