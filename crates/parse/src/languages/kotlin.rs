@@ -2,9 +2,11 @@
 
 mod code;
 mod hunks;
+mod lookup;
 mod origin;
 mod roles;
 mod traces;
+mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
@@ -12,6 +14,10 @@ use super::{LanguageSpec, Names};
 
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),
+    parser: Some(|language, text, _, limits| {
+        let shown = walker::readable(text);
+        walker::WALKER.facts_of(language, text, shown.as_bytes(), limits)
+    }),
     roles: roles::ROLES,
     code: code::CODE,
     traces: traces::TRACES,
@@ -20,4 +26,10 @@ pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     ..LanguageSpec::new(Language::of(&RULES))
 };
 
-static RULES: LanguageRules = LanguageRules::new("kotlin", 7);
+static RULES: LanguageRules = LanguageRules {
+    family: "jvm",
+    modules: Some(&super::java::modules::MODULES),
+    lookup: lookup::LOOKUP,
+    tests: super::java::lookup::TESTS,
+    ..LanguageRules::new("kotlin", 7)
+};

@@ -1,0 +1,220 @@
+//! The walker of Kotlin.
+
+mod accessors;
+mod definitions;
+mod locals;
+mod mistaken;
+mod readable;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Node;
+
+pub(super) use self::readable::readable;
+use super::super::java::walker::message;
+use crate::walk::{
+    Form, Handler, Step, Walker, arguments, children, comment, field, into, name, past,
+    type_position,
+};
+
+pub(super) static WALKER: Walker = Walker::new(Form {
+    builtin_types: BUILTIN_TYPES,
+    // Local variables are known, so what is left are members and names of other files.
+    keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
+    messages: message,
+    tool_notes: &[
+        "noinspection",
+        "ktlint",
+        "@formatter",
+        "region",
+        "endregion",
+    ],
+    is_statement: |kind| {
+        kind.ends_with("_statement")
+            || kind.ends_with("_declaration")
+            || matches!(
+                kind,
+                "assignment"
+                    | "call_expression"
+                    | "if_expression"
+                    | "when_entry"
+                    | "try_expression"
+            )
+    },
+    ..Form::new(tree_sitter_kotlin_ng::LANGUAGE, handler, step, named_type)
+});
+
+/// Types of the language itself, sorted.
+const BUILTIN_TYPES: &[&str] = &[
+    "Any",
+    "Array",
+    "Boolean",
+    "Byte",
+    "ByteArray",
+    "Char",
+    "CharArray",
+    "CharSequence",
+    "Double",
+    "DoubleArray",
+    "Float",
+    "FloatArray",
+    "Int",
+    "IntArray",
+    "Long",
+    "LongArray",
+    "Nothing",
+    "Number",
+    "Short",
+    "ShortArray",
+    "String",
+    "UByte",
+    "UInt",
+    "ULong",
+    "UShort",
+    "Unit",
+];
+
+/// What the grammar takes for names, and names that are bound where they stand, sorted.
+const KEYWORDS: &[&str] = &[
+    "break", "continue", "false", "field", "it", "null", "super", "this", "true", "value",
+];
+
+fn handler(kind: &str) -> Handler {
+    match kind {
+        "line_comment" | "block_comment" | "shebang" => comment,
+        "string_literal" | "multiline_string_literal" => references::text,
+        "identifier" => name,
+        "user_type" => references::type_use,
+        "navigation_expression" => references::member,
+        "call_expression" => references::call,
+        "infix_expression" => mistaken::infix,
+        "binary_expression" => references::binary,
+        "callable_reference" => references::callable,
+        "throw_expression" => references::throw,
+        "annotation" | "file_annotation" => references::annotation,
+        "value_argument" => references::argument,
+        "return_expression" => references::returned,
+        "type_arguments" | "function_type" => type_position,
+        "value_arguments" => arguments,
+        "delegation_specifier" => references::base,
+        "package_header" => references::package,
+        "import" => references::import,
+        "class_declaration" | "object_declaration" => definitions::class,
+        "companion_object" => definitions::companion,
+        "object_literal" => definitions::object,
+        "enum_entry" => definitions::enum_entry,
+        "class_parameter" => definitions::class_parameter,
+        "function_declaration" => definitions::function,
+        "secondary_constructor" => definitions::constructor,
+        "property_declaration" => accessors::property,
+        "setter" => accessors::setter,
+        "type_alias" => definitions::type_alias,
+        "anonymous_initializer" => locals::initializer,
+        "lambda_literal" => locals::lambda,
+        "anonymous_function" => locals::nameless,
+        "for_statement" => locals::loop_variables,
+        "when_subject" => locals::subject,
+        "catch_block" => locals::catch,
+        "parameter" | "type_parameter" | "type_constraint" => references::past_first,
+        "this_expression" | "super_expression" | "label" | "number_literal" | "float_literal"
+        | "character_literal" | "string_content" => past,
+        _ => into,
+    }
+}
+
+fn step(node: Node<'_>) -> Step<'_> {
+    match node.kind() {
+        "identifier" | "super_expression" => Step::Name,
+        // `this@Outer` is something else than `this`.
+        "this_expression" if node.named_child_count() == 0 => Step::Name,
+        "navigation_expression" => match (node.named_child(0), last_identifier(node)) {
+            (object, Some(name)) if object != Some(name) => Step::Member { object, name },
+            _ => Step::Other,
+        },
+        "callable_reference" => match last_identifier(node) {
+            Some(name) => Step::Member {
+                object: node.named_child(0).filter(|object| *object != name),
+                name,
+            },
+            None => Step::Other,
+        },
+        "user_type" => {
+            let mut names = children(node);
+            names.retain(|part| part.kind() == "identifier");
+            match *names {
+                [only] => Step::Same(only),
+                [.., outer, name] => Step::Member {
+                    object: Some(outer),
+                    name,
+                },
+                [] => Step::Other,
+            }
+        }
+        // `a to b` calls `to` of `a`.
+        "infix_expression" => match (node.named_child(0), node.named_child(1)) {
+            (object, Some(name)) if name.kind() == "identifier" => Step::Invoke { object, name },
+            _ => Step::Other,
+        },
+        "call_expression" => references::called(node).map_or(Step::Other, Step::Call),
+        "binary_expression" => references::generic_call(node).map_or(Step::Other, Step::Call),
+        "constructor_invocation" => node.named_child(0).map_or(Step::Other, Step::Call),
+        // It gives an object of the type.
+        "as_expression" => match field(node, "right").and_then(named_type) {
+            Some(named) => Step::Call(named),
+            None => Step::Other,
+        },
+        "unary_expression" => field(node, "argument").map_or(Step::Other, Step::Same),
+        "parenthesized_expression" | "nullable_type" | "parenthesized_type" => {
+            node.named_child(0).map_or(Step::Other, Step::Same)
+        }
+        _ => Step::Other,
+    }
+}
+
+/// `B?`, `(B)` and `B<C>` are about `B`.
+fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        node = match node.kind() {
+            "identifier" => return Some(node),
+            "user_type" => match step(node) {
+                Step::Same(only) => only,
+                _ => return Some(node),
+            },
+            "nullable_type" | "parenthesized_type" | "non_nullable_type" => {
+                children(node).into_iter().find(|part| is_type(*part))?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn is_type(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "user_type"
+            | "nullable_type"
+            | "function_type"
+            | "non_nullable_type"
+            | "parenthesized_type"
+    )
+}
+
+/// The type among the parts of a declaration, after a node or before it.
+fn type_after<'n>(node: Node<'n>, part: Option<Node<'n>>) -> Option<Node<'n>> {
+    let after = part.map_or(0, |part| part.end_byte());
+    let mut parts = children(node).into_iter();
+    parts.find(|part| part.start_byte() >= after && is_type(*part))
+}
+
+fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
+    let last = node.named_child_count().checked_sub(1)?;
+    let last = node.named_child(u32::try_from(last).ok()?)?;
+    (last.kind() == "identifier").then_some(last)
+}
+
+/// The first name in a declaration.
+fn first_identifier(node: Node<'_>) -> Option<Node<'_>> {
+    crate::walk::child_of_kind(node, "identifier")
+}

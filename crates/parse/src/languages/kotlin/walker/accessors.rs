@@ -1,0 +1,105 @@
+//! Properties of Kotlin: those of files and types, with or without code, and variables of functions.
+
+use foveate_model::values::Value;
+use foveate_model::{DefinitionKind, Span};
+use tree_sitter::Node;
+
+use super::definitions::{Marks, extend, hold, is_static, mark_bodiless, plain_name, receiver};
+use super::{first_identifier, type_after};
+use crate::collect::{Place, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children};
+
+/// `val x: A = …`, `var A.x: B get() = …`, `val (a, b) = …`.
+pub(super) fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(declared) = child_of_kind(node, "variable_declaration") else {
+        super::locals::several(walk, node);
+        return Descend::Into;
+    };
+    let Some(name) = first_identifier(declared).filter(|name| !name.is_missing()) else {
+        return Descend::Into;
+    };
+    let initial = initial_value(node, declared);
+    let value = walk.declared_value(type_after(declared, Some(name)), initial);
+    if walk.context().place == Place::Function {
+        walk.local(name, value);
+        return Descend::Into;
+    }
+    let code = code_of(node);
+    let marks = Marks::of(walk, node);
+    let owner = receiver(node, name);
+    let kind = match walk.context().place {
+        _ if code.is_some() => DefinitionKind::Method,
+        _ if marks.has("const") => DefinitionKind::Constant,
+        Place::Module if owner.is_none() => DefinitionKind::Variable,
+        _ => DefinitionKind::Field,
+    };
+    let mut draft = walk.draft(kind, node, name, None);
+    draft.body = code.or(initial.map(span));
+    let end = initial.filter(|initial| walk.of(*initial).contains('\n'));
+    if let Some(code) = code {
+        draft.signature_end = code.start as usize;
+    } else if end.is_some() {
+        // A value of several lines is no part of the head.
+        draft.signature_end = declared.end_byte();
+    }
+    extend(walk, &mut draft, owner);
+    let is_bodiless = code.is_none() && initial.is_none() && is_expected(&marks);
+    let is_abstract = is_in_interface(walk) && code.is_none();
+    marks.mark(&mut draft);
+    mark_bodiless(walk, &mut draft, is_bodiless);
+    draft.modifiers.is_abstract |= is_abstract;
+    draft.modifiers.is_property = code.is_some();
+    draft.modifiers.is_static = is_static(node);
+    plain_name(&mut draft);
+    let id = walk.define(draft);
+    walk.holds(id, value);
+    if code.is_none() {
+        hold(walk, depth, id);
+        return Descend::Into;
+    }
+    if let Some(result) = type_after(declared, Some(name)) {
+        walk.returns(id, result);
+    }
+    walk.enter_definition(depth, id, DefinitionKind::Method);
+    Descend::Into
+}
+
+fn is_expected(marks: &Marks<'_>) -> bool {
+    marks.has("expect")
+}
+
+fn is_in_interface(walk: &Walk<'_>) -> bool {
+    walk.parent_kind() == Some(DefinitionKind::Interface)
+}
+
+/// What a property is first set to, or who is asked for it.
+fn initial_value<'n>(node: Node<'n>, declared: Node<'n>) -> Option<Node<'n>> {
+    let mut parts = children(node).into_iter();
+    parts.find(|part| {
+        part.start_byte() >= declared.end_byte()
+            && !matches!(
+                part.kind(),
+                "getter" | "setter" | "type_constraints" | "line_comment" | "block_comment"
+            )
+    })
+}
+
+/// Getter and setter, where one of them has code.
+fn code_of(node: Node<'_>) -> Option<Span> {
+    let mut accessors = children(node);
+    accessors.retain(|part| matches!(part.kind(), "getter" | "setter"));
+    let has_code = accessors
+        .iter()
+        .any(|part| child_of_kind(*part, "function_body").is_some());
+    let (first, last) = (accessors.first()?, accessors.last()?);
+    has_code.then(|| Span::new(first.start_byte(), last.end_byte()))
+}
+
+/// `set(value) { … }`
+pub(super) fn setter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = first_identifier(node) {
+        walk.local(name, Value::Unknown);
+    }
+    Descend::Into
+}

@@ -1,0 +1,314 @@
+//! What Kotlin defines: types, objects, functions, constructors, aliases.
+
+use foveate_model::{DefinitionKind, LocalId, Span, Visibility};
+use tree_sitter::Node;
+
+use super::references::{annotated, type_within};
+use super::{first_identifier, named_type, type_after};
+use crate::collect::{Draft, Place, Position, span};
+use crate::syntax::{Descend, inside_brackets};
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// What stands before a declaration.
+#[derive(Default)]
+pub(super) struct Marks<'t> {
+    visibility: Visibility,
+    words: Vec<&'t str>,
+    annotations: Vec<Box<str>>,
+}
+
+impl<'t> Marks<'t> {
+    pub(super) fn of(walk: &Walk<'t>, node: Node<'t>) -> Self {
+        let mut marks = Self::default();
+        for part in child_of_kind(node, "modifiers")
+            .into_iter()
+            .flat_map(children)
+        {
+            match part.kind() {
+                "annotation" => {
+                    let names = annotated(part).into_iter().filter_map(type_within);
+                    let names = names.map(|name| without_arguments(walk.of(name)));
+                    marks.annotations.extend(names);
+                }
+                "visibility_modifier" => {
+                    marks.visibility = match walk.of(part) {
+                        "private" => Visibility::Private,
+                        // Its module sees it.
+                        "protected" | "internal" => Visibility::Protected,
+                        _ => Visibility::Public,
+                    }
+                }
+                _ => marks.words.push(walk.of(part)),
+            }
+        }
+        marks
+    }
+
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.contains(&word)
+    }
+
+    pub(super) fn mark(self, draft: &mut Draft<'t>) {
+        draft.visibility = Some(self.visibility);
+        draft.modifiers.is_abstract = self.has("abstract");
+        draft.modifiers.is_async = self.has("suspend");
+        draft.decorators = self.annotations;
+    }
+}
+
+/// A type as written, without type arguments.
+fn without_arguments(written: &str) -> Box<str> {
+    let plain = written.split(['<', '(']).next().unwrap_or(written);
+    plain.trim_end().into()
+}
+
+/// A class, interface, enum or object.
+pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name") else {
+        return Descend::Into;
+    };
+    let marks = Marks::of(walk, node);
+    let mut cursor = node.walk();
+    let is_interface = node
+        .children(&mut cursor)
+        .any(|part| part.kind() == "interface");
+    let kind = match is_interface {
+        true => DefinitionKind::Interface,
+        false if marks.has("enum") => DefinitionKind::Enum,
+        false => DefinitionKind::Class,
+    };
+    let mut draft = walk.draft(kind, node, name, body_of(node));
+    draft.bases = bases(walk, node);
+    // What is expected of each platform stands elsewhere.
+    let is_expected = marks.has("expect");
+    marks.mark(&mut draft);
+    draft.modifiers.is_overload = is_expected;
+    plain_name(&mut draft);
+    let id = walk.define(draft);
+    walk.enter_definition(depth, id, kind);
+    // Below are its constructor, bases and members.
+    let constructor = child_of_kind(node, "primary_constructor");
+    let parameters = constructor.and_then(|head| child_of_kind(head, "class_parameters"));
+    for parameter in parameters.into_iter().flat_map(children) {
+        if let Some(name) = first_identifier(parameter).filter(|_| !is_property(parameter)) {
+            walk.parameter(id, name, type_after(parameter, Some(name)));
+        }
+    }
+    Descend::Into
+}
+
+fn body_of(node: Node<'_>) -> Option<Node<'_>> {
+    child_of_kind(node, "class_body").or_else(|| child_of_kind(node, "enum_class_body"))
+}
+
+/// `` `a b` `` is called `a b`.
+pub(super) fn plain_name(draft: &mut Draft<'_>) {
+    let inner = draft
+        .name
+        .strip_prefix('`')
+        .and_then(|name| name.strip_suffix('`'));
+    if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
+        draft.name = inner;
+        let (start, end) = (draft.name_span.start as usize, draft.name_span.end as usize);
+        draft.name_span = Span::new(start + 1, end - 1);
+    }
+}
+
+/// The types after the colon of a class.
+fn bases(walk: &Walk<'_>, node: Node<'_>) -> Vec<Box<str>> {
+    let list = child_of_kind(node, "delegation_specifiers");
+    let specifiers = list.into_iter().flat_map(children);
+    specifiers
+        .filter_map(|specifier| {
+            let part = children(specifier)
+                .into_iter()
+                .find(|part| part.kind() != "annotation")?;
+            let part = match part.kind() {
+                "explicit_delegation" => part.named_child(0)?,
+                _ => part,
+            };
+            let named = type_within(part)?;
+            Some(without_arguments(walk.of(named)))
+        })
+        .collect()
+}
+
+/// `companion object { … }`: its members are those of the class, which names them.
+pub(super) fn companion<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = field(node, "name") {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// Whether a member stands in a companion or another object, where it is asked for by a type's name.
+pub(super) fn is_static(node: Node<'_>) -> bool {
+    let holder = node.parent().and_then(|body| body.parent());
+    holder.is_some_and(|holder| matches!(holder.kind(), "companion_object" | "object_declaration"))
+}
+
+/// `object : A() { … }`: what it defines belongs to the definition around.
+pub(super) fn object<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.collector.within(depth, |context| {
+        context.place = Place::Class;
+        context.position = Position::Value;
+        context.message = None;
+    });
+    Descend::Into
+}
+
+/// `A(1) { … }` in an enum; what its body defines belongs to it.
+pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = first_identifier(node) else {
+        return Descend::Into;
+    };
+    let body = child_of_kind(node, "class_body");
+    let mut draft = walk.draft(DefinitionKind::EnumMember, node, name, body);
+    Marks::of(walk, node).mark(&mut draft);
+    plain_name(&mut draft);
+    let id = walk.define(draft);
+    hold(walk, depth, id);
+    Descend::Into
+}
+
+/// What nameless objects below define belongs to a property or enum member. Names are still used by
+/// the class around.
+pub(super) fn hold(walk: &mut Walk<'_>, depth: u32, id: LocalId) {
+    walk.collector.within(depth, |context| {
+        context.parent = Some(id);
+        if context.place == Place::Enum {
+            context.place = Place::Class;
+        }
+    });
+}
+
+fn is_property(parameter: Node<'_>) -> bool {
+    let mut cursor = parameter.walk();
+    let mut parts = parameter.children(&mut cursor);
+    parts.any(|part| matches!(part.kind(), "val" | "var"))
+}
+
+/// `val x: Int` in the head of a class is a property of it.
+pub(super) fn class_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(name) = first_identifier(node).filter(|_| is_property(node)) else {
+        return Descend::Into;
+    };
+    let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
+    Marks::of(walk, node).mark(&mut draft);
+    plain_name(&mut draft);
+    let id = walk.define(draft);
+    let value = walk.declared_value(type_after(node, Some(name)), None);
+    walk.holds(id, value);
+    Descend::Into
+}
+
+pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "name").filter(|name| !name.is_missing()) else {
+        return Descend::Into;
+    };
+    let body = child_of_kind(node, "function_body");
+    let parameters = child_of_kind(node, "function_value_parameters");
+    let receiver = receiver(node, name);
+    let is_member = matches!(walk.context().place, Place::Class | Place::Enum);
+    let kind = match is_member || receiver.is_some() {
+        true => DefinitionKind::Method,
+        false => DefinitionKind::Function,
+    };
+    let mut draft = walk.draft(kind, node, name, body);
+    draft.parameters = parameters.map(inside_brackets);
+    extend(walk, &mut draft, receiver);
+    let marks = Marks::of(walk, node);
+    let is_elsewhere = !marks.has("external") && body.is_none();
+    marks.mark(&mut draft);
+    mark_bodiless(walk, &mut draft, is_elsewhere);
+    draft.modifiers.is_static = is_static(node);
+    plain_name(&mut draft);
+    let id = walk.define(draft);
+    if let Some(result) = type_after(node, parameters) {
+        walk.returns(id, result);
+    }
+    enter_function(walk, parameters, depth, id, kind);
+    Descend::Into
+}
+
+/// What has no body is abstract in an interface, and what is expected of each platform elsewhere.
+pub(super) fn mark_bodiless(walk: &Walk<'_>, draft: &mut Draft<'_>, is_bodiless: bool) {
+    let is_abstract =
+        draft.modifiers.is_abstract || walk.parent_kind() == Some(DefinitionKind::Interface);
+    draft.modifiers.is_abstract |= is_abstract && is_bodiless;
+    draft.modifiers.is_overload = is_bodiless && !is_abstract;
+}
+
+/// The type that an extension is for.
+pub(super) fn receiver<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
+    let found = type_after(node, None)?;
+    (found.end_byte() <= name.start_byte())
+        .then(|| named_type(found))
+        .flatten()
+}
+
+/// An extension is a member of its type, wherever it stands.
+pub(super) fn extend<'t>(walk: &Walk<'t>, draft: &mut Draft<'t>, receiver: Option<Node<'t>>) {
+    let Some(receiver) = receiver else {
+        return;
+    };
+    let written = walk.of(receiver);
+    draft.receiver = Some(written.split('<').next().unwrap_or(written));
+    draft.modifiers.is_out_of_line = true;
+}
+
+pub(super) fn enter_function<'t>(
+    walk: &mut Walk<'t>,
+    parameters: Option<Node<'t>>,
+    depth: u32,
+    id: LocalId,
+    kind: DefinitionKind,
+) {
+    for parameter in parameters.into_iter().flat_map(children) {
+        let name = first_identifier(parameter).filter(|_| parameter.kind() == "parameter");
+        if let Some(name) = name {
+            walk.parameter(id, name, type_after(parameter, Some(name)));
+        }
+    }
+    walk.enter_definition(depth, id, kind);
+}
+
+/// `constructor(x: Int) : this(x, 1) { … }`
+pub(super) fn constructor<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let mut cursor = node.walk();
+    let mut parts = node.children(&mut cursor);
+    let Some(word) = parts.find(|part| part.kind() == "constructor") else {
+        return Descend::Into;
+    };
+    let parameters = child_of_kind(node, "function_value_parameters");
+    let body = child_of_kind(node, "block");
+    let mut draft = walk.draft(DefinitionKind::Method, node, word, body);
+    // Without a block it does what the one does that it calls.
+    let other = child_of_kind(node, "constructor_delegation_call");
+    draft.body = draft.body.or(other.map(span));
+    draft.parameters = parameters.map(inside_brackets);
+    let marks = Marks::of(walk, node);
+    marks.mark(&mut draft);
+    draft.modifiers.is_constructor = true;
+    let id = walk.define(draft);
+    enter_function(walk, parameters, depth, id, DefinitionKind::Method);
+    Descend::Into
+}
+
+/// `typealias A<T> = B`
+pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(name) = field(node, "type") else {
+        return Descend::Into;
+    };
+    let made = type_after(node, Some(name));
+    let mut draft = walk.draft(DefinitionKind::TypeAlias, node, name, None);
+    draft.body = made.map(span);
+    Marks::of(walk, node).mark(&mut draft);
+    let id = walk.define(draft);
+    if let Some(made) = made {
+        walk.returns(id, made);
+    }
+    walk.collector
+        .within(depth, |context| context.position = Position::Type);
+    Descend::Into
+}

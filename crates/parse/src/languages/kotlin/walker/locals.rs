@@ -1,0 +1,96 @@
+//! Local variables of Kotlin: those of lambdas, loops, `when` and `catch`.
+
+use foveate_model::ReferenceKind;
+use tree_sitter::Node;
+
+use super::references::refer_to_type;
+use super::{first_identifier, is_type, type_after};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children};
+
+/// `init { … }`: its variables are local.
+pub(super) fn initializer<'t>(walk: &mut Walk<'t>, _: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    Descend::Into
+}
+
+/// `{ a, (b, c), d: D -> … }`
+pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    if super::mistaken::is_body(walk, node) {
+        return Descend::Into;
+    }
+    walk.enter_nameless(depth);
+    if let Some(parameters) = child_of_kind(node, "lambda_parameters") {
+        for parameter in children(parameters) {
+            match parameter.kind() {
+                "variable_declaration" => bind(walk, parameter, None),
+                _ => several(walk, parameters),
+            }
+        }
+    }
+    Descend::Into
+}
+
+/// `fun(a: A) { … }`
+pub(super) fn nameless<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    walk.enter_nameless(depth);
+    let parameters = child_of_kind(node, "function_value_parameters");
+    for parameter in parameters.into_iter().flat_map(children) {
+        if parameter.kind() == "parameter" {
+            bind(walk, parameter, None);
+        }
+    }
+    Descend::Into
+}
+
+/// `for (a in b)`, `for ((a, b) in c)`.
+pub(super) fn loop_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    match child_of_kind(node, "variable_declaration") {
+        Some(declared) => bind(walk, declared, None),
+        None => several(walk, node),
+    }
+    Descend::Into
+}
+
+/// `when (val a = b)`.
+pub(super) fn subject<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(declared) = child_of_kind(node, "variable_declaration") {
+        let mut parts = children(node).into_iter();
+        let initial = parts.find(|part| part.start_byte() >= declared.end_byte());
+        bind(walk, declared, initial);
+    }
+    Descend::Into
+}
+
+/// `catch (e: A)`.
+pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let mut parts = children(node).into_iter();
+    if let Some(caught) = parts.find(|part| is_type(*part)) {
+        refer_to_type(walk, ReferenceKind::Catch, caught);
+    }
+    bind(walk, node, None);
+    Descend::Into
+}
+
+/// The variable that a node begins with, by its type or initial value.
+fn bind<'t>(walk: &mut Walk<'t>, node: Node<'t>, initial: Option<Node<'t>>) {
+    if let Some(name) = first_identifier(node) {
+        let value = walk.declared_value(type_after(node, Some(name)), initial);
+        walk.local(name, value);
+    }
+}
+
+/// `(a, b)`: what its parts hold is not known.
+pub(super) fn several<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    for parts in children(node) {
+        if parts.kind() != "multi_variable_declaration" {
+            continue;
+        }
+        for declared in children(parts) {
+            if let Some(name) = first_identifier(declared) {
+                let value = walk.declared_value(type_after(declared, Some(name)), None);
+                walk.local(name, value);
+            }
+        }
+    }
+}

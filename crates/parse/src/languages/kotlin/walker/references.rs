@@ -1,0 +1,299 @@
+//! What Kotlin uses: calls, types, bases, annotations; packages and imports.
+
+use foveate_model::{Import, ImportKind, ImportedName, MessageKind, ReferenceKind, Span};
+use tree_sitter::Node;
+
+use super::{first_identifier, is_type, last_identifier};
+use crate::collect::{Position, row, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, child_of_kind, children, field};
+
+/// The function of a call. Of `f(x) { … }` the grammar makes a call of `f(x)`; both are one.
+pub(super) fn called(call: Node<'_>) -> Option<Node<'_>> {
+    let mut function = call.named_child(0)?;
+    for _ in 0..4 {
+        let has_lambda_alone = child_of_kind(call, "value_arguments").is_none();
+        if function.kind() != "call_expression" || !has_lambda_alone {
+            break;
+        }
+        function = function.named_child(0)?;
+    }
+    Some(function)
+}
+
+pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match called(node) {
+        Some(function) if class_literal(walk, function).is_none() => walk.call(function, depth),
+        _ => Descend::Into,
+    }
+}
+
+/// `f<T>(x)`, which the grammar takes for two comparisons: gives `f`. Comparisons have blanks.
+pub(super) fn generic_call(node: Node<'_>) -> Option<Node<'_>> {
+    let (left, right) = (field(node, "left")?, field(node, "right")?);
+    if left.kind() != "binary_expression" || operator(node)? != ">" || operator(left)? != "<" {
+        return None;
+    }
+    let (function, argument) = (field(left, "left")?, field(left, "right")?);
+    let is_close = function.end_byte() + 1 == argument.start_byte()
+        && left.end_byte() + 1 == right.start_byte();
+    (is_close && starts_with_bracket(right)).then_some(function)
+}
+
+fn operator(node: Node<'_>) -> Option<&str> {
+    Some(field(node, "operator")?.kind())
+}
+
+fn starts_with_bracket(mut node: Node<'_>) -> bool {
+    for _ in 0..32 {
+        if node.kind() == "parenthesized_expression" {
+            return true;
+        }
+        match node.named_child(0) {
+            Some(first) if first.start_byte() == node.start_byte() => node = first,
+            _ => return false,
+        }
+    }
+    false
+}
+
+pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(function) = generic_call(node) else {
+        return Descend::Into;
+    };
+    let descend = walk.call(function, depth);
+    if let Some(argument) = field(node, "left").and_then(|left| field(left, "right")) {
+        walk.refer(ReferenceKind::Type, argument);
+    }
+    descend
+}
+
+/// `a.b`, `A::b`; `A::class` is a use of the type, and what is asked of it is the library's.
+pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let Some(literal) = class_literal(walk, node) else {
+        return crate::walk::member(walk, node, depth);
+    };
+    if literal == node
+        && let Some(named) = node.named_child(0)
+    {
+        walk.refer(ReferenceKind::Type, named);
+    }
+    if let Some(name) = last_identifier(node) {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// `A::class` at the start of a chain of members: the grammar takes it for a member, too.
+fn class_literal<'t>(walk: &Walk<'t>, mut node: Node<'t>) -> Option<Node<'t>> {
+    for _ in 0..8 {
+        if node.kind() != "navigation_expression" {
+            return None;
+        }
+        let is_literal =
+            node.child(1)?.kind() == "::" && walk.of(last_identifier(node)?) == "class";
+        if is_literal {
+            return Some(node);
+        }
+        node = node.named_child(0)?;
+    }
+    None
+}
+
+/// `::f`, `A::f`.
+pub(super) fn callable<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if last_identifier(node).is_some() {
+        walk.refer(ReferenceKind::Attribute, node);
+    }
+    Descend::Into
+}
+
+/// `throw E("…")`.
+pub(super) fn throw<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let thrown = node.named_child(0);
+    let made = thrown.filter(|thrown| thrown.kind() == "call_expression");
+    let Some(made) = made.and_then(called) else {
+        return Descend::Into;
+    };
+    let name = last_identifier(made).unwrap_or(made);
+    if walk.of(name).starts_with(char::is_uppercase) {
+        walk.refer(ReferenceKind::Raise, made);
+        walk.collector
+            .within(depth, |context| context.message = Some(MessageKind::Error));
+    }
+    Descend::Into
+}
+
+/// `a.B<C>` as a type: all of its names are one use. Those of one letter are parameters of types.
+pub(super) fn type_use<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let kind = match walk.context().position {
+        Position::Base => ReferenceKind::Base,
+        Position::Value | Position::Type => ReferenceKind::Type,
+    };
+    refer_to_type(walk, kind, node);
+    Descend::Into
+}
+
+pub(super) fn refer_to_type<'t>(walk: &mut Walk<'t>, kind: ReferenceKind, node: Node<'t>) {
+    let Some(named) = type_within(node) else {
+        return;
+    };
+    let mut names = children(named);
+    names.retain(|part| part.kind() == "identifier");
+    let (Some(first), Some(last)) = (names.first(), names.last()) else {
+        return;
+    };
+    if last.start_byte() < walk.collector.skip_until {
+        return;
+    }
+    let path = Span::new(first.start_byte(), last.end_byte());
+    let is_plain = !path.of(walk.collector.text).contains('<');
+    if first == last || !is_plain {
+        if walk.of(*last).len() > 1 {
+            walk.refer(kind, *last);
+        } else {
+            walk.pass_over(*last);
+        }
+        if first != last {
+            walk.refer(ReferenceKind::Type, *first);
+        }
+    } else {
+        walk.collector.refer_at(kind, span(*last), path);
+        walk.collector.skip_to(last.end_byte());
+    }
+}
+
+/// The type with a name in `A?`, `(A)` and `A(…)`.
+pub(super) fn type_within(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..8 {
+        if node.kind() == "user_type" {
+            return Some(node);
+        }
+        let mut parts = children(node).into_iter();
+        node = parts.find(|part| is_type(*part) || part.kind() == "constructor_invocation")?;
+    }
+    None
+}
+
+/// `A(x)`, `A by x` and `A` after the colon of a class.
+pub(super) fn base<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let part = children(node)
+        .into_iter()
+        .find(|part| part.kind() != "annotation");
+    let named = part.map(|part| match part.kind() {
+        "explicit_delegation" => part.named_child(0).unwrap_or(part),
+        _ => part,
+    });
+    if let Some(named) = named
+        && named.kind() != "function_type"
+    {
+        refer_to_type(walk, ReferenceKind::Base, named);
+    }
+    Descend::Into
+}
+
+/// `@A(x)`, `@get:A`, `@file:[A B]`.
+pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for named in annotated(node) {
+        refer_to_type(walk, ReferenceKind::Decorator, named);
+    }
+    Descend::Into
+}
+
+/// The types of an annotation.
+pub(super) fn annotated(annotation: Node<'_>) -> Vec<Node<'_>> {
+    let parts = children(annotation).into_iter();
+    parts
+        .filter(|part| is_type(*part) || part.kind() == "constructor_invocation")
+        .filter_map(|part| match part.kind() {
+            "constructor_invocation" => type_within(part),
+            _ => Some(part),
+        })
+        .collect()
+}
+
+/// `f(name = value)`: the name is the function's.
+pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let is_named = node.child(1).is_some_and(|second| second.kind() == "=");
+    if is_named && let Some(name) = node.child(0) {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// `return@label value`.
+pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(label) = field(node, "label") {
+        walk.pass_over(label);
+    }
+    Descend::Into
+}
+
+/// What is declared first is no use of a name.
+pub(super) fn past_first<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = first_identifier(node) {
+        walk.pass_over(name);
+    }
+    Descend::Into
+}
+
+/// A string literal. The grammar does not see the names in `$name`.
+pub(super) fn text<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    for part in children(node) {
+        if part.kind() != "string_content" || walk.of(part) != "$" {
+            continue;
+        }
+        let rest = walk.collector.text.get(part.end_byte()..).unwrap_or("");
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        if !rest.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            continue;
+        }
+        let name = Span::new(part.end_byte(), part.end_byte() + len);
+        walk.collector.refer_at(ReferenceKind::Name, name, name);
+    }
+    crate::walk::text(walk, node, depth)
+}
+
+pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    if let Some(name) = node.named_child(0) {
+        walk.collector.package = plain(walk.of(name));
+    }
+    Descend::Past
+}
+
+/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module.
+pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    let Some(path) = child_of_kind(node, "qualified_identifier") else {
+        return Descend::Past;
+    };
+    let mut cursor = node.walk();
+    let is_star = node.children(&mut cursor).any(|part| part.kind() == "*");
+    let alias = first_identifier(node).map(|alias| walk.of(alias));
+    let path = plain(walk.of(path));
+    let (module, name, local) = match (is_star, path.rsplit_once('.')) {
+        (true, _) => (&*path, "*", ""),
+        (false, Some((module, name))) => (module, name, alias.unwrap_or(name)),
+        (false, None) => ("", &*path, alias.unwrap_or(&path)),
+    };
+    walk.collector.imports.push(Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: name.into(),
+            local: local.into(),
+        }],
+        span: span(node),
+        line: row(node) + 1,
+        enclosing: None,
+        type_only: false,
+    });
+    Descend::Past
+}
+
+/// A path without blanks, and without the quotes of names that are keywords.
+fn plain(path: &str) -> String {
+    path.chars()
+        .filter(|c| !c.is_whitespace() && *c != '`')
+        .collect()
+}
