@@ -68,7 +68,7 @@ impl<'t> Walk<'t> {
             return Some((name, path));
         }
         let is_type = matches!(kind, ReferenceKind::Type | ReferenceKind::Base);
-        if !(is_type && path == name && self.is_no_type(chain.name)) {
+        if !(is_type && self.is_no_type(path)) {
             self.collector
                 .refer_through(kind, chain.name, path, chain.receiver);
         }
@@ -86,19 +86,20 @@ impl<'t> Walk<'t> {
     pub(super) fn refer_to_leaf(&mut self, kind: ReferenceKind, node: Node<'t>) {
         if node.start_byte() < self.collector.bind_until {
             self.collector.bind(node);
-        } else if kind == ReferenceKind::Name || !self.is_no_type(node) {
+        } else if kind == ReferenceKind::Name || !self.is_no_type(span(node)) {
             self.collector.refer(kind, node);
         }
     }
 
     /// Whether a name of a type is no reference: it is one of the language's own, or a parameter of
     /// the declaration around.
-    fn is_no_type(&mut self, name: Node<'t>) -> bool {
-        let text = self.of(name);
-        let start = name.start_byte();
+    fn is_no_type(&mut self, path: Span) -> bool {
+        let text = path.of(self.collector.text);
+        let start = path.start as usize;
         self.generics.retain(|generic| generic.end > start);
+        let first = text.split(['.', ':', ' ']).next().unwrap_or(text);
         let mut generics = self.generics.iter();
-        self.is_builtin(text) || generics.any(|generic| generic.names.contains(&text))
+        self.is_builtin(text) || generics.any(|generic| generic.names.contains(&first))
     }
 
     /// Whether a name was recorded before the walk came to it.

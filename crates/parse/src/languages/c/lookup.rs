@@ -160,3 +160,77 @@ pub(super) const TESTS: TestConventions = TestConventions {
     class_endings: &["TestCase", "Tests", "Test", "Fixture"],
     ..TestConventions::COMMON
 };
+
+#[cfg(test)]
+mod tests {
+    use foveate_model::Language;
+
+    use super::{BUILTIN_MEMBERS, C, GLOBALS, TESTS};
+    use crate::testing::{c, cpp, facts};
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(GLOBALS.is_sorted() && BUILTIN_MEMBERS.is_sorted());
+        assert!(C.builtin_members.is_empty());
+    }
+
+    /// Whether what a text defines first is a test.
+    fn is_test(language: Language, text: &str) -> bool {
+        let facts = facts(language, text);
+        let Some(function) = facts.definitions.first().filter(|d| d.kind.is_function()) else {
+            return false;
+        };
+        let marks = TESTS.function_decorators;
+        let is_marked = function
+            .decorators
+            .iter()
+            .any(|mark| marks.contains(&&**mark));
+        let beginning = TESTS
+            .function_beginnings
+            .iter()
+            .find_map(|b| function.name.strip_prefix(b));
+        let is_word = |rest: &str| {
+            rest.is_empty() || rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
+        };
+        is_marked || beginning.is_some_and(is_word)
+    }
+
+    #[test]
+    fn functions_that_are_tests() {
+        for (text, expected) in [
+            ("TEST(Cart, Adds) { f(); }\n", true),
+            ("TEST_F(Cart, Adds) {\n}\n", true),
+            ("TEST_P(Cart, Adds) { }\n", true),
+            ("TYPED_TEST(Cart, Adds) { }\n", true),
+            ("TEST_CASE(\"carts add\") { }\n", true),
+            ("TEST_CASE(\"carts add\", \"[cart]\") { }\n", true),
+            ("SCENARIO(\"a cart\", \"[cart]\") { }\n", true),
+            ("BOOST_AUTO_TEST_CASE(adds) { }\n", true),
+            ("BOOST_FIXTURE_TEST_CASE(adds, Cart) { }\n", true),
+            ("BENCHMARK(adds) { }\n", true),
+            ("static int test_adds(void) { return 0; }\n", true),
+            ("void testAdds(void) { }\n", true),
+            ("int test(void) { return 0; }\n", true),
+            ("void TestAdds(void) { }\n", true),
+            ("int testing(void) { return 0; }\n", false),
+            ("int latest(void) { return 0; }\n", false),
+            ("int run_test(void) { return 0; }\n", false),
+            ("void setUp(void) { }\n", false),
+            ("DEFINE_COMMAND(get) { }\n", false),
+            ("SYSCALL_DEFINE1(open, path) { }\n", false),
+            ("int main(void) { return 0; }\n", false),
+            ("struct test_case { int a; };\n", false),
+            ("int test_count;\n", false),
+            ("#define TEST 1\n", false),
+            ("enum test { A };\n", false),
+        ] {
+            assert_eq!(is_test(c(), text), expected, "{text}");
+            assert_eq!(is_test(cpp(), text), expected, "{text}");
+        }
+        assert!(is_test(
+            cpp(),
+            "template <class T> void test_all(T t) { }\n"
+        ));
+        assert!(!is_test(cpp(), "class TestCart { void f(); };\n"));
+    }
+}

@@ -14,18 +14,30 @@ use std::ops::Range;
 
 pub(super) use words::is_macro;
 
-/// The bytes of a text as its grammar is to see them.
-pub(super) fn masked(text: &str) -> Cow<'_, [u8]> {
+/// A text as its grammar is to see it.
+pub(super) struct Masked<'t> {
+    pub(super) bytes: Cow<'t, [u8]>,
+    /// Lines that include files, and that the grammar does not see.
+    pub(super) includes: Vec<Range<usize>>,
+}
+
+pub(super) fn masked(text: &str) -> Masked<'_> {
+    let mut changes = Changes::default();
+    Masked {
+        bytes: changed(text, &mut changes),
+        includes: changes.includes,
+    }
+}
+
+fn changed<'t>(text: &'t str, changes: &mut Changes) -> Cow<'t, [u8]> {
     let bytes = text.as_bytes();
     let lexed = tokens::lex(bytes);
-    let mut changes = Changes {
-        blanks: lexed.blanks,
-        heads: Vec::new(),
-    };
-    let Some(kept) = conditionals::settle(bytes, &lexed.tokens, &mut changes) else {
+    changes.blanks = lexed.blanks;
+    let Some(kept) = conditionals::settle(bytes, &lexed.tokens, changes) else {
+        changes.includes.clear();
         return Cow::Borrowed(bytes);
     };
-    words::settle(bytes, &kept, &mut changes);
+    words::settle(bytes, &kept, changes);
     if changes.blanks.is_empty() && changes.heads.is_empty() {
         return Cow::Borrowed(bytes);
     }
@@ -44,6 +56,8 @@ pub(super) fn masked(text: &str) -> Cow<'_, [u8]> {
 struct Changes {
     /// Becomes blank, line ends aside.
     blanks: Vec<Range<usize>>,
+    /// Lines that include files, and become blank.
+    includes: Vec<Range<usize>>,
     /// Become heads of functions.
     heads: Vec<MacroHead>,
 }

@@ -96,14 +96,22 @@ impl Includes {
     }
 
     /// The likeliest of the files whose path ends with what is included.
-    fn by_ending(&self, files: &dyn FileTree, directory: &str, path: &str) -> Option<FileId> {
+    fn by_ending(
+        &self,
+        files: &dyn FileTree,
+        importer: Option<FileId>,
+        path: &str,
+    ) -> Option<FileId> {
+        let directory = importer.map_or("", |importer| parent(files.path(importer)));
         let path = path.trim_start_matches("../").trim_start_matches("./");
         let name = path.rsplit('/').next()?;
         let ends = |id: &FileId| {
             let rest = files.path(*id).strip_suffix(path)?;
             (rest.is_empty() || rest.ends_with('/')).then_some((*id, rest.trim_end_matches('/')))
         };
-        let found = self.by_name.get(name)?.iter().filter_map(ends);
+        let others = self.by_name.get(name)?.iter();
+        let others = others.filter(|id| Some(**id) != importer);
+        let found = others.filter_map(ends);
         let best = found.min_by_key(|(id, root)| {
             let last = root.rsplit('/').next().unwrap_or(root);
             (
@@ -141,8 +149,7 @@ impl ModuleResolver for Includes {
         } else if STANDARD.binary_search(&path).is_ok() {
             return None;
         }
-        let found = self.by_ending(files, directory, path);
-        found.filter(|found| *found != importer)
+        self.by_ending(files, Some(importer), path)
     }
 
     fn absolute(
@@ -151,8 +158,7 @@ impl ModuleResolver for Includes {
         importer: Option<FileId>,
         name: &str,
     ) -> Option<FileId> {
-        let directory = importer.map_or("", |importer| parent(files.path(importer)));
-        self.by_ending(files, directory, plain(name))
+        self.by_ending(files, importer, plain(name))
     }
 
     /// What is linked together is not known: all of the repository.

@@ -8,7 +8,9 @@ mod references;
 mod tests;
 mod types;
 
-use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, MessageKind};
+use std::ops::Range;
+
+use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, MessageKind, Span};
 use tree_sitter::Node;
 
 use super::masks;
@@ -36,7 +38,44 @@ pub(super) fn facts(
     text: &str,
     limits: &Limits,
 ) -> Option<FileFacts> {
-    walker.facts_of(language, text, &masks::masked(text), limits)
+    let masked = masks::masked(text);
+    let mut facts = walker.facts_of(language, text, &masked.bytes, limits)?;
+    for line in masked.includes {
+        facts.imports.extend(unseen_include(text, line));
+    }
+    facts.imports.sort_by_key(|import| import.span);
+    Some(facts)
+}
+
+/// What a line includes that the grammar did not see, among values or members.
+fn unseen_include(text: &str, line: Range<usize>) -> Option<Import> {
+    let written = text.get(line.clone())?;
+    let (_, path) = written.split_once("include")?;
+    let path = path.trim_start();
+    let module = match path.strip_prefix('"') {
+        Some(rest) => rest.split_once('"')?.0,
+        None => path.get(..=path.find('>').filter(|_| path.starts_with('<'))?)?,
+    };
+    let before = text.get(..line.start)?;
+    let row = before.bytes().filter(|byte| *byte == b'\n').count();
+    let number = u32::try_from(row + 1).ok()?;
+    Some(taken_over(module, Span::new(line.start, line.end), number))
+}
+
+/// An import that takes all over.
+fn taken_over(module: &str, span: Span, line: u32) -> Import {
+    Import {
+        kind: ImportKind::From,
+        module: module.into(),
+        names: vec![ImportedName {
+            name: "*".into(),
+            local: "".into(),
+        }],
+        span,
+        line,
+        enclosing: None,
+        type_only: false,
+    }
 }
 
 const fn form(grammar: tree_sitter_language::LanguageFn) -> Form {
@@ -86,7 +125,8 @@ const BUILTIN_TYPES: &[&str] = &[
 fn handler(kind: &str) -> Handler {
     match kind {
         "comment" => comment,
-        "string_literal" | "raw_string_literal" => text,
+        "string_literal" => text,
+        "raw_string_literal" => references::raw_text,
         "identifier" => name,
         "type_identifier" => type_name,
         "field_expression" => member,
@@ -274,18 +314,8 @@ fn include<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
         // The name of a macro.
         _ => return Descend::Into,
     };
-    let import = Import {
-        kind: ImportKind::From,
-        module: module.into(),
-        names: vec![ImportedName {
-            name: "*".into(),
-            local: "".into(),
-        }],
-        span: span(node),
-        line: row(node) + 1,
-        enclosing: walk.context().enclosing.filter(|_| walk.is_in_function()),
-        type_only: false,
-    };
+    let mut import = taken_over(module, span(node), row(node) + 1);
+    import.enclosing = walk.context().enclosing.filter(|_| walk.is_in_function());
     walk.collector.imports.push(import);
     Descend::Past
 }

@@ -152,7 +152,16 @@ impl Settling<'_> {
             Kind::Endif => self.end(at),
             Kind::Directive => {
                 let inside = self.brackets.last();
-                if matches!(inside, Some(Bracket::List | Bracket::Values)) {
+                let is_list = matches!(
+                    inside,
+                    Some(Bracket::List | Bracket::Values | Bracket::Enumerators)
+                );
+                let line = token.of(self.bytes).get(1..).unwrap_or_default();
+                let is_include = line.trim_ascii_start().starts_with(b"include");
+                if is_include && (is_list || inside == Some(&Bracket::Declarations)) {
+                    self.changes.includes.push(token.start..token.end);
+                    self.changes.blanks.push(token.start..token.end);
+                } else if is_list {
                     self.changes.blanks.push(token.start..token.end);
                 }
             }

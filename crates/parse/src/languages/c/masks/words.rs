@@ -139,6 +139,9 @@ impl<'s> Settling<'s> {
                     _ => self.begin(at + 1),
                 }
                 self.statement.last = (!ends).then_some(at);
+                if mark == b')' && self.is_among_declarations() && !self.is_in_list() {
+                    self.old_parameters(at + 1);
+                }
             }
             b';' => self.begin(at + 1),
             b',' if self.is_in_list() => self.begin(at + 1),
@@ -192,10 +195,9 @@ impl<'s> Settling<'s> {
     /// Looks at a word: gives the position of the next token to look at.
     fn word(&mut self, at: usize) -> usize {
         let word = self.text(at);
-        // `extern template class A<int>;`
-        if word == b"extern" && self.text(at + 1) == b"template" {
-            self.blank(at, at + 1);
-            return at + 1;
+        if let Some(after) = self.unknown_word(at, word) {
+            self.blank(at, after);
+            return after;
         }
         if is_macro(word) {
             let close = self
@@ -227,6 +229,39 @@ impl<'s> Settling<'s> {
         }
         self.statement.last = Some(at);
         at + 1
+    }
+
+    /// `int f(a, b) int a; char *b; {` is read without the types of its parameters.
+    fn old_parameters(&mut self, start: usize) {
+        const MAX_TOKENS: usize = 128;
+        let is_word = |token: &Token| token.kind == Kind::Word;
+        if !self.tokens.get(start).is_some_and(is_word) || is_macro(self.text(start)) {
+            return;
+        }
+        for at in start..start + MAX_TOKENS {
+            match self.tokens.get(at).map(|token| token.kind) {
+                Some(Kind::Word | Kind::Mark(b';' | b'*' | b',' | b'[' | b']')) => {}
+                Some(Kind::Mark(b'{')) if self.is(at - 1, b';') => {
+                    return self.blank(start, at);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// What follows a word that the grammars do not know where it stands.
+    fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
+        let next = self.text(at + 1);
+        let is_unknown = match word {
+            // `extern template class A<int>;`
+            b"extern" => next == b"template",
+            b"template" => matches!(next, b"class" | b"struct" | b"union"),
+            b"slots" | b"Q_SLOTS" => next == b":",
+            b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
+            _ => false,
+        };
+        let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
+        is_unknown.then_some(at + 1 + usize::from(takes_mark))
     }
 
     fn blank(&mut self, at: usize, after: usize) {
@@ -390,7 +425,11 @@ impl<'s> Settling<'s> {
             return true;
         }
         let Some(close) = close else {
-            return false;
+            // `Q_OBJECT` before `Q_PROPERTY(…)` before a declaration.
+            let calls = is_macro(next) && self.is(after + 1, b'(');
+            let end = calls.then(|| closing(self.tokens, after + 1)).flatten();
+            let then = end.and_then(|end| self.tokens.get(end + 1));
+            return then.is_some_and(|then| then.kind == Kind::Word);
         };
         if is_macro(next) || !self.is_type_list(at + 2, close) {
             return true;

@@ -64,14 +64,7 @@ fn with_macros(text: &str, start: usize) -> usize {
         let before = text.get(..at).unwrap_or("");
         let head = before.trim_end_matches([' ', '\t', '\r', '\n']);
         let blanks = before.get(head.len()..).unwrap_or("");
-        let called = match head.strip_suffix(')') {
-            Some(inner) => inner
-                .rfind('(')
-                .and_then(|open| inner.get(..open))
-                .unwrap_or(""),
-            None => head,
-        };
-        let called = called.trim_end();
+        let called = before_brackets(head).trim_end();
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = called.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
         let word = called.get(word..).unwrap_or("");
@@ -92,6 +85,23 @@ fn with_macros(text: &str, start: usize) -> usize {
         }
     }
     found
+}
+
+/// The text before the brackets that it ends with, closed or open.
+fn before_brackets(text: &str) -> &str {
+    let mut depth = 0_usize;
+    if !text.ends_with([')', '(']) {
+        return text;
+    }
+    for (at, byte) in text.bytes().enumerate().rev().take(256) {
+        match byte {
+            b')' => depth += 1,
+            b'(' if depth <= 1 => return text.get(..at).unwrap_or(""),
+            b'(' => depth -= 1,
+            _ => {}
+        }
+    }
+    ""
 }
 
 /// A function with its body.
@@ -183,9 +193,18 @@ fn enter<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32, id: LocalId, found
 }
 
 fn take_signature<'t>(walk: &mut Walk<'t>, node: Node<'t>, id: LocalId, found: &Declared<'t>) {
+    // `int f(a) int a; {`, of which the grammar does not see the declarations.
+    let head = found.parameters().zip(field(node, "body"));
+    let head =
+        head.map(|(list, body)| Span::new(list.end_byte(), body.start_byte().max(list.end_byte())));
+    let is_old = head.is_some_and(|head| head.of(walk.collector.text).contains(';'));
     for parameter in found.parameters().into_iter().flat_map(children) {
+        let is_lone = parameter.named_child_count() == 1;
+        let lone = parameter.named_child(0).filter(|_| is_lone && is_old);
         if parameter.kind() == "identifier" {
             walk.parameter(id, parameter, None);
+        } else if let Some(name) = lone {
+            walk.parameter(id, name, None);
         } else if let Some(named) = field(parameter, "declarator").and_then(declared) {
             walk.parameter(id, named.name, field(parameter, "type"));
         }
@@ -301,7 +320,8 @@ fn local<'t>(walk: &mut Walk<'t>, node: Node<'t>, found: &Declared<'t>) {
     for argument in found.parameters().into_iter().flat_map(children) {
         let lone = field(argument, "type").filter(|_| argument.named_child_count() == 1);
         if let Some(name) = lone.filter(|name| name.kind() == "type_identifier") {
-            walk.refer(ReferenceKind::Name, name);
+            walk.collector.refer(ReferenceKind::Name, name);
+            walk.pass_over(name);
         }
     }
 }

@@ -241,7 +241,7 @@ pub(super) fn defined_function<'t>(
     let called = macro_name.of(text);
     let is_test = called.contains("TEST") || called.contains("BENCHMARK");
     let (name, suite) = match (is_test, names.as_slice()) {
-        (true, [suite, name]) => (*name, Some(*suite)),
+        (true, [suite, name]) if suite.of(text).bytes().all(is_word) => (*name, Some(*suite)),
         (_, [name, ..]) => (*name, None),
         (_, []) => (macro_name, None),
     };

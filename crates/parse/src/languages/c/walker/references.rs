@@ -1,24 +1,53 @@
 //! Calls, constructions, qualified names, and what is thrown and caught.
 
 use foveate_model::values::Value;
-use foveate_model::{DefinitionKind, MessageKind, ReferenceKind};
+use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
 use super::definitions::define;
 use super::types::refer_to_type;
-use crate::collect::Position;
+use crate::collect::{Position, span};
 use crate::syntax::Descend;
-use crate::walk::{Walk, children, field};
+use crate::walk::{Walk, child_of_kind, children, field};
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     if !walk.is_in_function() && pointer_to_function(walk, node).is_some() {
         return Descend::Into;
     }
     match field(node, "function") {
+        Some(function) if is_cast(walk, function) => Descend::Into,
         Some(function) => walk.call(function, depth),
         None => Descend::Into,
     }
+}
+
+/// `static_cast<T>(a)` calls nothing.
+fn is_cast<'t>(walk: &mut Walk<'t>, function: Node<'t>) -> bool {
+    let name = field(function, "name").filter(|_| function.kind() == "template_function");
+    let Some(name) = name else {
+        return false;
+    };
+    const CASTS: [&str; 4] = [
+        "const_cast",
+        "dynamic_cast",
+        "reinterpret_cast",
+        "static_cast",
+    ];
+    let is_cast = CASTS.contains(&walk.of(name));
+    if is_cast {
+        walk.pass_over(name);
+    }
+    is_cast
+}
+
+/// A text without escapes: `R"(…)"`.
+pub(super) fn raw_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    walk.collector.region(RegionKind::Text, span(node));
+    if let Some(content) = child_of_kind(node, "raw_string_content") {
+        walk.collector.message(span(content));
+    }
+    Descend::Past
 }
 
 /// `type (*name)(parameters);` outside of functions, which the grammar takes for two calls.

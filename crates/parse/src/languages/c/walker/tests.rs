@@ -1,23 +1,99 @@
-use crate::testing::{c, cpp, definitions, same};
+use foveate_model::Language;
 
-#[track_caller]
-fn c_defines(source: &str, expected: &str) {
-    same(&definitions(c(), source), expected, source);
-}
+use crate::testing::{
+    c, check_cases, cpp, definitions, facts, imports, messages, references, same,
+};
 
-#[track_caller]
-fn cpp_defines(source: &str, expected: &str) {
-    same(&definitions(cpp(), source), expected, source);
+/// Texts of files end with their last line.
+fn check(cases: &str, language: Language, facts: fn(Language, &str) -> Vec<String>, least: usize) {
+    let count = check_cases(cases.trim_end(), |source| {
+        facts(language, &format!("{source}\n"))
+    });
+    assert!(count >= least, "{count}");
 }
 
 #[test]
-fn functions() {
-    c_defines(
-        "static int f(int a) { return a; }",
-        "function f private: static int f(int a)",
+fn what_is_defined() {
+    check(
+        include_str!("tests/c_definitions.txt"),
+        c(),
+        definitions,
+        40,
     );
-    cpp_defines(
-        "void a::B<int>::f() {}",
-        "method a.B.f out-of-line: void a::B<int>::f()",
+    check(
+        include_str!("tests/cpp_definitions.txt"),
+        cpp(),
+        definitions,
+        40,
     );
+}
+
+#[test]
+fn what_is_used() {
+    check(include_str!("tests/c_references.txt"), c(), references, 25);
+    check(
+        include_str!("tests/cpp_references.txt"),
+        cpp(),
+        references,
+        30,
+    );
+}
+
+#[test]
+fn what_is_included() {
+    check(include_str!("tests/c_imports.txt"), c(), imports, 25);
+    check(include_str!("tests/cpp_imports.txt"), cpp(), imports, 25);
+}
+
+#[test]
+fn texts_of_errors_and_logs() {
+    check(include_str!("tests/messages.txt"), cpp(), messages, 8);
+}
+
+/// What a function declares of its values.
+#[test]
+fn values() {
+    let text = "Foo f(a::Bar* b) { auto c = make(); Baz d(1); return d; }\n\
+        struct S { std::vector<int> v; Item i; };\nusing T = b::U;\n";
+    let facts = facts(cpp(), text);
+    let values = &facts.values;
+    let mut found: Vec<String> = Vec::new();
+    for local in &values.locals {
+        found.push(format!(
+            "local {} {}",
+            local.name.of(text),
+            value(local.value, text)
+        ));
+    }
+    for parameter in &values.parameters {
+        let declared = parameter.type_name.map_or("", |known| known.path.of(text));
+        found.push(format!("parameter {} {declared}", parameter.name.of(text)));
+    }
+    for known in &values.types {
+        found.push(format!("type {}", known.type_name.path.of(text)));
+    }
+    for held in &values.held {
+        found.push(format!("held {}", value(held.value, text)));
+    }
+    same(
+        &found,
+        "local c call make
+        local d type Baz
+        parameter b a::Bar
+        type Foo
+        type b::U
+        held type std::vector
+        held type Item",
+        text,
+    );
+}
+
+fn value(value: foveate_model::values::Value, text: &str) -> String {
+    use foveate_model::values::Value;
+    match value {
+        Value::Type(known) => format!("type {}", known.path.of(text)),
+        Value::Call(path) => format!("call {}", path.of(text)),
+        Value::Name(path) => format!("name {}", path.of(text)),
+        Value::Parameter | Value::Unknown => String::new(),
+    }
 }

@@ -61,7 +61,8 @@ pub(super) fn namespace_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -
 /// `struct a { … }`, `union`, `class A : B { … }`.
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let Some(body) = field(node, "body") else {
-        let is_forward = node.next_sibling().is_some_and(|next| next.kind() == ";");
+        let is_plain = field(node, "name").is_some_and(|name| name.kind() == "type_identifier");
+        let is_forward = is_plain && node.next_sibling().is_some_and(|next| next.kind() == ";");
         return match is_forward
             && node
                 .prev_sibling()
