@@ -1,6 +1,9 @@
 //! Where Go's imports lead: a path is that of a module (`go.mod`) and of a directory in it, whose files
 //! are one package.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
@@ -41,7 +44,11 @@ impl Packages {
             let file = files.file(id);
             let directory = file.path.directory();
             if file.path.file_name() == "go.mod" {
-                modules.extend(module_path(files.text(id)).map(|path| (path, directory.into())));
+                let text = files.text(id);
+                modules.extend(module_path(text).map(|path| (path, directory.into())));
+                modules.extend(replaced(text).filter_map(|(path, other)| {
+                    Some((path.into(), join(directory, other)?.into()))
+                }));
             }
             let content = file.content.as_ref();
             let package = content.map_or("", |content| &*content.facts.package);
@@ -117,7 +124,11 @@ impl ModuleResolver for Packages {
                 }
             }
         }
-        self.directory(&format!("vendor/{name}"))
+        let vendored = self.modules.iter().find_map(|(_, directory)| {
+            self.directory(&join(directory, &format!("vendor/{name}"))?)
+        });
+        vendored
+            .or_else(|| self.directory(&format!("vendor/{name}")))
             .or_else(|| self.by_ending(name))
     }
 
@@ -131,6 +142,17 @@ impl ModuleResolver for Packages {
         let directories = self.directories.keys().map(|path| path.len() + 24);
         paths.sum::<usize>() + directories.sum::<usize>() + size_of_val(&*self.of_file)
     }
+}
+
+/// Modules that a `go.mod` takes from a directory: `replace a/b => ../b`.
+fn replaced(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| {
+        let (path, other) = line.split("//").next()?.split_once("=>")?;
+        let path = path.trim().trim_start_matches("replace ").trim();
+        let other = other.trim().trim_matches('"');
+        let path = path.split_whitespace().next()?.trim_matches('"');
+        other.starts_with('.').then_some((path, other))
+    })
 }
 
 /// The path after `module` in a `go.mod`.

@@ -12,8 +12,8 @@ use crate::collect::{row, span};
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, children, comment, field, into, member, name, past, text,
-    type_member, type_name,
+    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, name,
+    past, text, type_member, type_name,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -85,6 +85,10 @@ fn handler(kind: &str) -> Handler {
         "func_literal" => definitions::nameless,
         "short_var_declaration" => short_variables,
         "range_clause" => range,
+        "receive_statement" => short_variables,
+        "type_switch_statement" => type_switch,
+        "type_conversion_expression" => conversion,
+        "type_elem" => type_element,
         "field_identifier" | "package_identifier" | "label_name" | "escape_sequence"
         | "int_literal" | "float_literal" | "imaginary_literal" | "rune_literal" | "nil"
         | "true" | "false" | "iota" => past,
@@ -117,6 +121,7 @@ fn step(node: Node<'_>) -> Step<'_> {
         "parenthesized_expression" | "pointer_type" => {
             node.named_child(0).map_or(Step::Other, Step::Same)
         }
+        "index_expression" => field(node, "operand").map_or(Step::Other, Step::Same),
         "type_assertion_expression" => field(node, "type").map_or(Step::Other, Step::Call),
         _ => Step::Other,
     }
@@ -147,14 +152,43 @@ fn message(path: &str, name: &str) -> Option<MessageKind> {
             "Fatal" | "Fatalf" | "Printf" | "Println" | "Infof" | "Warningf" | "Warnf" | "Debugf"
             | "Logf",
         ) => Some(MessageKind::Log),
+        (_, "Info" | "Debug" | "Warn" | "Warning" | "Error" | "Fatalln" | "Panic" | "Panicf") => {
+            let receiver = path.rsplit('.').nth(1)?.to_ascii_lowercase();
+            receiver.contains("log").then_some(MessageKind::Log)
+        }
         _ => messages::of_call(path, name),
     }
 }
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     match field(node, "function") {
+        // `string(a)` converts.
+        Some(function) if BUILTIN_TYPES.binary_search(&walk.of(function)).is_ok() => {
+            walk.pass_over(function);
+            Descend::Into
+        }
         Some(function) => walk.call(function, depth),
         None => Descend::Into,
+    }
+}
+
+/// `F[T](a)` is read as a conversion to a type, and mostly calls a function.
+fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    match field(node, "type").filter(|made| made.kind() == "generic_type") {
+        Some(function) => walk.call(function, depth),
+        None => Descend::Into,
+    }
+}
+
+/// `io.Reader` on its own in an interface is a base of it.
+fn type_element<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    let is_base = node.named_child_count() == 1
+        && node
+            .parent()
+            .is_some_and(|parent| parent.kind() == "interface_type");
+    match is_base {
+        true => base_list(walk, node, depth),
+        false => Descend::Into,
     }
 }
 
@@ -246,12 +280,26 @@ fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     Descend::Into
 }
 
+/// `for i, a := range list`: the elements of a list are what its type is about.
 fn range<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
-    if let Some(left) = field(node, "left") {
-        for target in children(left) {
-            if target.kind() == "identifier" {
-                walk.local(target, Value::Unknown);
-            }
+    let value = field(node, "right").map_or(Value::Unknown, |list| walk.value_of(list));
+    for (at, target) in field(node, "left")
+        .into_iter()
+        .flat_map(children)
+        .enumerate()
+    {
+        if target.kind() == "identifier" && walk.of(target) != "_" {
+            walk.local(target, if at == 1 { value } else { Value::Unknown });
+        }
+    }
+    Descend::Into
+}
+
+/// `switch a := b.(type)`
+fn type_switch<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
+    for target in field(node, "alias").into_iter().flat_map(children) {
+        if target.kind() == "identifier" {
+            walk.local(target, Value::Unknown);
         }
     }
     Descend::Into

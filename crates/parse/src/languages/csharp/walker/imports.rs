@@ -28,10 +28,10 @@ pub(super) fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
 /// `using A.B;`, `using static A.B;`, `using C = A.B;`
 pub(super) fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let alias = field(node, "name");
-    let named = children(node)
+    let mut named = children(node)
         .into_iter()
         .filter(|child| Some(child.id()) != alias.map(|alias| alias.id()) && !child.is_extra());
-    let Some(target) = named.last() else {
+    let Some(target) = named.next_back() else {
         return Descend::Past;
     };
     let target = super::named_type(target).unwrap_or(target);

@@ -19,10 +19,10 @@ pub(super) fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Desc
 /// The initial value of a declarator, which has no field of its own.
 pub(super) fn initial<'n>(declarator: Node<'n>) -> Option<Node<'n>> {
     let name = field(declarator, "name").map(|name| name.id());
-    let parts = children(declarator).into_iter().filter(|part| {
+    let mut parts = children(declarator).into_iter().filter(|part| {
         Some(part.id()) != name && part.kind() != "bracketed_argument_list" && !part.is_extra()
     });
-    parts.last()
+    parts.next_back()
 }
 
 /// `A a = x, b;` in a function. Fields are definitions.

@@ -1,14 +1,15 @@
 //! What Go defines: functions, methods, types with their fields, constants, variables.
 
-use foveate_model::{DefinitionKind, LocalId, Visibility};
+use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Visibility};
 use tree_sitter::Node;
 
 use super::{is_top_level, kind_of_type, named_type, visibility};
 use crate::collect::{Draft, span};
 use crate::syntax::{Descend, inside_brackets};
-use crate::walk::{Walk, children, field};
+use crate::walk::{Generic, Walk, children, field};
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let Some(name) = field(node, "name") else {
         return Descend::Into;
     };
@@ -23,6 +24,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> D
 
 /// `func (e *Engine) Run()` is a member of `Engine`, wherever that stands.
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let Some(name) = field(node, "name") else {
         return Descend::Into;
     };
@@ -77,11 +79,21 @@ fn enter<'t>(
         walk.returns(id, result);
     }
     walk.enter_definition(depth, id, kind);
+    // Results that have names are variables.
+    let results = field(node, "result").filter(|result| result.kind() == "parameter_list");
+    for result in results.into_iter().flat_map(children) {
+        let value = walk.declared_value(field(result, "type"), None);
+        let mut cursor = result.walk();
+        for name in result.children_by_field_name("name", &mut cursor) {
+            walk.local(name, value);
+        }
+    }
     Descend::Into
 }
 
 /// `Name struct { … }`, `Name interface { … }`, `Name = other`.
 pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
     let (Some(name), made) = (field(node, "name"), field(node, "type")) else {
         return Descend::Into;
     };
@@ -99,6 +111,10 @@ pub(super) fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> 
     if kind == DefinitionKind::Interface {
         draft.body = made.map(span);
         draft.signature_end = name.end_byte();
+    }
+    if kind == DefinitionKind::TypeAlias {
+        let head = field(node, "type_parameters").unwrap_or(name);
+        draft.signature_end = head.end_byte();
     }
     let id = walk.define(draft);
     if kind == DefinitionKind::TypeAlias
@@ -145,12 +161,15 @@ fn embedded(walk: &Walk<'_>, made: Node<'_>) -> Vec<Box<str>> {
 pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
-    if names.is_empty() {
-        return crate::walk::base_list(walk, node, depth);
-    }
     // The fields of a nameless struct are part of whatever holds it.
     let holder = node.parent().and_then(|list| list.parent()?.parent());
     let is_member = holder.is_some_and(|holder| holder.kind() == "type_spec");
+    if names.is_empty() {
+        if is_member {
+            embed(walk, node);
+        }
+        return crate::walk::base_list(walk, node, depth);
+    }
     for name in names.into_iter().filter(|_| is_member) {
         let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
         draft.visibility = Some(visibility(draft.name));
@@ -159,6 +178,51 @@ pub(super) fn field_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: 
         walk.holds(id, value);
     }
     Descend::Into
+}
+
+/// `*a.B` in a struct is a base of it, and a field that is called `B`.
+fn embed<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(named) = field(node, "type").and_then(named_type) else {
+        return;
+    };
+    walk.refer(ReferenceKind::Base, named);
+    let name = field(named, "name").unwrap_or(named);
+    let mut draft = walk.draft(DefinitionKind::Field, node, name, None);
+    draft.visibility = Some(visibility(draft.name));
+    let id = walk.define(draft);
+    let value = walk.declared_value(Some(named), None);
+    walk.holds(id, value);
+}
+
+/// The names of type parameters stand for any type inside of what has them.
+fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let list = field(node, "type_parameters");
+    let mut names = Vec::new();
+    for parameter in list.into_iter().flat_map(children) {
+        let mut cursor = parameter.walk();
+        let declared = parameter.children_by_field_name("name", &mut cursor);
+        names.extend(declared.map(|name| walk.of(name)));
+    }
+    // `func (s Set[T]) …` names those of its type.
+    let receiver = field(node, "receiver").and_then(|list| list.named_child(0));
+    let owner = receiver.and_then(|receiver| field(receiver, "type"));
+    let generic = match owner.filter(|owner| owner.kind() == "pointer_type") {
+        Some(pointer) => pointer.named_child(0),
+        None => owner,
+    };
+    let arguments = generic.and_then(|generic| field(generic, "type_arguments"));
+    for argument in arguments.into_iter().flat_map(children) {
+        names.push(walk.of(argument));
+    }
+    if !names.is_empty() {
+        let start = node.start_byte();
+        walk.generics.retain(|generic| generic.end > start);
+        walk.generics.push(Generic {
+            end: node.end_byte(),
+            names,
+            head: None,
+        });
+    }
 }
 
 pub(super) fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
