@@ -1,4 +1,4 @@
-use crate::testing::{check_cases, definitions, go, imports, messages, references};
+use crate::testing::{check_cases, definitions, go, imports, messages, references, tests};
 
 #[test]
 fn what_is_defined() {
@@ -22,4 +22,10 @@ fn what_is_imported() {
 fn texts_of_errors_and_logs() {
     let cases = include_str!("tests/messages.txt");
     check_cases(cases, |source| messages(go(), source));
+}
+
+#[test]
+fn which_functions_are_tests() {
+    let cases = include_str!("tests/tests.txt");
+    check_cases(cases, |source| tests(go(), source));
 }
