@@ -12,8 +12,8 @@ use tree_sitter::Node;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{
-    Form, Handler, Step, Walk, Walker, base_list, children, comment, field, into, member, name,
-    past, text, type_member, type_name, type_position,
+    Form, Handler, Step, Walk, Walker, base_list, child_of_kind, children, comment, field, into,
+    member, name, past, text, type_member, type_name, type_position,
 };
 
 pub(super) static WALKER: Walker = Walker::new(Form {
@@ -21,6 +21,9 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     // Local variables are known, so what is left are members and names of other files.
     keeps_name: |name| name.len() > 1,
     messages: message,
+    transparent: &["orElse", "orElseGet", "orElseThrow"],
+    wrappers: &["Optional"],
+    type_argument,
     tool_notes: &["noinspection", "CHECKSTYLE", "@formatter", "NOSONAR"],
     is_statement: |kind| {
         kind.ends_with("_statement")
@@ -152,6 +155,12 @@ fn named_type(mut node: Node<'_>) -> Option<Node<'_>> {
         };
     }
     None
+}
+
+/// `A` of `Optional<A>`, by the node of `Optional`.
+fn type_argument(named: Node<'_>) -> Option<Node<'_>> {
+    let generic = named.parent().filter(|it| it.kind() == "generic_type")?;
+    child_of_kind(generic, "type_arguments")?.named_child(0)
 }
 
 fn last_child(node: Node<'_>) -> Option<Node<'_>> {

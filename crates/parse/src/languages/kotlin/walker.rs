@@ -23,6 +23,8 @@ pub(super) static WALKER: Walker = Walker::new(Form {
     // Local variables are known, so what is left are members and names of other files.
     keeps_name: |name| name.len() > 1 && KEYWORDS.binary_search(&name).is_err(),
     messages: message,
+    // They give the object that they are called on.
+    transparent: &["also", "apply", "takeIf", "takeUnless"],
     tool_notes: &[
         "noinspection",
         "ktlint",

@@ -262,7 +262,8 @@ pub(super) fn package<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descen
     Descend::Past
 }
 
-/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module.
+/// `import a.b.c`, `import a.b.c as d`, `import a.b.*`: all but the last name is the module. What is taken
+/// from a companion is a member of its class.
 pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend {
     let Some(path) = child_of_kind(node, "qualified_identifier") else {
         return Descend::Past;
@@ -276,6 +277,7 @@ pub(super) fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>, _: u32) -> Descend
         (false, Some((module, name))) => (module, name, alias.unwrap_or(name)),
         (false, None) => ("", &*path, alias.unwrap_or(&path)),
     };
+    let module = module.strip_suffix(".Companion").unwrap_or(module);
     walk.collector.imports.push(Import {
         kind: ImportKind::From,
         module: module.into(),

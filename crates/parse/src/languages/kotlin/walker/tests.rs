@@ -1,5 +1,6 @@
 //! What the walker finds, a short line per fact.
 
+mod conventions;
 mod definitions;
 mod imports;
 mod references;

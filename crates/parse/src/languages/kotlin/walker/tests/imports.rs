@@ -8,7 +8,7 @@ fn imports_of_all_forms() {
     takes("import a.b.C as D", "From a.b: C as D");
     takes("import a.b.*", "From a.b: * as");
     takes("import a.b.C.*", "From a.b.C: * as");
-    takes("import a.b.C.Companion.d", "From a.b.C.Companion: d");
+    takes("import a.b.C.Companion.d", "From a.b.C: d");
     takes("import C", "From : C");
     takes("import a.`in`.b", "From a.in: b");
     takes(
