@@ -6,6 +6,7 @@
 
 mod conditionals;
 mod follow;
+mod odd;
 mod tokens;
 mod words;
 

@@ -32,11 +32,11 @@ fn is_attribute(word: &[u8]) -> bool {
 
 /// What is known of the statement up to a token, as far as it is kept.
 #[derive(Clone, Copy, Debug, Default)]
-struct Statement {
+pub(super) struct Statement {
     /// Its first token.
-    start: usize,
+    pub(super) start: usize,
     /// The last token.
-    last: Option<usize>,
+    pub(super) last: Option<usize>,
     /// How many words it has that are no mere beginnings.
     words: usize,
 }
@@ -72,12 +72,12 @@ struct Open<'s> {
     type_name: &'s [u8],
 }
 
-struct Settling<'s> {
+pub(super) struct Settling<'s> {
     bytes: &'s [u8],
-    tokens: &'s [Token],
+    pub(super) tokens: &'s [Token],
     changes: &'s mut Changes,
     brackets: Vec<Open<'s>>,
-    statement: Statement,
+    pub(super) statement: Statement,
 }
 
 impl<'s> Settling<'s> {
@@ -93,17 +93,17 @@ impl<'s> Settling<'s> {
             || self.bracket(0) == Some(Bracket::List) && is_outer(self.bracket(1))
     }
 
-    fn is_in_list(&self) -> bool {
+    pub(super) fn is_in_list(&self) -> bool {
         self.bracket(0) == Some(Bracket::List)
     }
 
-    fn text(&self, at: usize) -> &'s [u8] {
+    pub(super) fn text(&self, at: usize) -> &'s [u8] {
         self.tokens
             .get(at)
             .map_or(b"", |token| token.of(self.bytes))
     }
 
-    fn is(&self, at: usize, mark: u8) -> bool {
+    pub(super) fn is(&self, at: usize, mark: u8) -> bool {
         self.tokens.get(at).is_some_and(|token| token.is(mark))
     }
 
@@ -231,81 +231,10 @@ impl<'s> Settling<'s> {
         at + 1
     }
 
-    /// `int f(a, b) int a; char *b; {` is read without the types of its parameters.
-    fn old_parameters(&mut self, start: usize) {
-        const MAX_TOKENS: usize = 128;
-        let is_word = |token: &Token| token.kind == Kind::Word;
-        if !self.tokens.get(start).is_some_and(is_word) || is_macro(self.text(start)) {
-            return;
-        }
-        for at in start..start + MAX_TOKENS {
-            match self.tokens.get(at).map(|token| token.kind) {
-                Some(Kind::Word | Kind::Mark(b';' | b'*' | b',' | b'[' | b']')) => {}
-                Some(Kind::Mark(b'{')) if self.is(at - 1, b';') => {
-                    return self.blank(start, at);
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// What follows a word that the grammars do not know where it stands.
-    fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
-        let next = self.text(at + 1);
-        let is_unknown = match word {
-            // `extern template class A<int>;`
-            b"extern" => next == b"template",
-            b"template" => matches!(next, b"class" | b"struct" | b"union"),
-            b"slots" | b"Q_SLOTS" => next == b":",
-            b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
-            _ => false,
-        };
-        let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
-        is_unknown.then_some(at + 1 + usize::from(takes_mark))
-    }
-
-    fn blank(&mut self, at: usize, after: usize) {
+    pub(super) fn blank(&mut self, at: usize, after: usize) {
         let (first, last) = (self.tokens.get(at), self.tokens.get(after - 1));
         if let (Some(first), Some(last)) = (first, last) {
             self.changes.blanks.push(first.start..last.end);
-        }
-    }
-
-    /// `template <typename T, ENABLE_IF(…)>` is read without its condition: gives what follows it.
-    fn template_condition(
-        &mut self,
-        at: usize,
-        after: usize,
-        close: Option<usize>,
-    ) -> Option<usize> {
-        let before = self.statement.last.filter(|_| close.is_some())?;
-        let is_template = self.text(self.statement.start) == b"template";
-        if !is_template || !matches!(self.text(after), b"," | b">") {
-            return None;
-        }
-        match self.text(before) {
-            b"," => self.blank(before, after),
-            b"<" if self.is(after, b',') => {
-                self.blank(at, after + 1);
-                return Some(after + 1);
-            }
-            b"<" => self.blank(at, after),
-            _ => return None,
-        }
-        Some(after)
-    }
-
-    /// `NAME(void, );` is read without its arguments: they need not be any the grammars know.
-    fn plain_arguments(&mut self, start: usize, close: usize) {
-        let is_known = |at: usize| match self.tokens.get(at).map(|token| token.kind) {
-            Some(Kind::Word) => !is_type(self.text(at)) && !is_beginning(self.text(at)),
-            Some(Kind::Number | Kind::Text | Kind::Mark(b'&' | b':' | b'.')) => true,
-            Some(Kind::Mark(b',')) => at > start && !matches!(self.text(at + 1), b"," | b")"),
-            _ => false,
-        };
-        let is_statement = self.is(close + 1, b';') && !self.is_in_list();
-        if is_statement && start < close && !(start..close).all(is_known) {
-            self.blank(start, close);
         }
     }
 

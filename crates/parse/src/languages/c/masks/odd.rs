@@ -1,0 +1,80 @@
+//! What the grammars do not know although it is no macro before a declaration: conditions in lists of
+//! type parameters, arguments that are no expressions, parameters of old style.
+
+use super::follow::{is_beginning, is_type};
+use super::is_macro;
+use super::tokens::{Kind, Token};
+use super::words::Settling;
+
+impl Settling<'_> {
+    /// `int f(a, b) int a; char *b; {` is read without the types of its parameters.
+    pub(super) fn old_parameters(&mut self, start: usize) {
+        const MAX_TOKENS: usize = 128;
+        let is_word = |token: &Token| token.kind == Kind::Word;
+        if !self.tokens.get(start).is_some_and(is_word) || is_macro(self.text(start)) {
+            return;
+        }
+        for at in start..start + MAX_TOKENS {
+            match self.tokens.get(at).map(|token| token.kind) {
+                Some(Kind::Word | Kind::Mark(b';' | b'*' | b',' | b'[' | b']')) => {}
+                Some(Kind::Mark(b'{')) if self.is(at - 1, b';') => {
+                    return self.blank(start, at);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// What follows a word that the grammars do not know where it stands.
+    pub(super) fn unknown_word(&self, at: usize, word: &[u8]) -> Option<usize> {
+        let next = self.text(at + 1);
+        let is_unknown = match word {
+            // `extern template class A<int>;`
+            b"extern" => next == b"template",
+            b"template" => matches!(next, b"class" | b"struct" | b"union"),
+            b"slots" | b"Q_SLOTS" => next == b":",
+            b"signals" | b"Q_SIGNALS" => next == b":" && !self.is(at + 2, b':'),
+            _ => false,
+        };
+        let takes_mark = matches!(word, b"signals" | b"Q_SIGNALS");
+        is_unknown.then_some(at + 1 + usize::from(takes_mark))
+    }
+
+    /// `template <typename T, ENABLE_IF(…)>` is read without its condition: gives what follows it.
+    pub(super) fn template_condition(
+        &mut self,
+        at: usize,
+        after: usize,
+        close: Option<usize>,
+    ) -> Option<usize> {
+        let before = self.statement.last.filter(|_| close.is_some())?;
+        let is_template = self.text(self.statement.start) == b"template";
+        if !is_template || !matches!(self.text(after), b"," | b">") {
+            return None;
+        }
+        match self.text(before) {
+            b"," => self.blank(before, after),
+            b"<" if self.is(after, b',') => {
+                self.blank(at, after + 1);
+                return Some(after + 1);
+            }
+            b"<" => self.blank(at, after),
+            _ => return None,
+        }
+        Some(after)
+    }
+
+    /// `NAME(void, );` is read without its arguments: they need not be any the grammars know.
+    pub(super) fn plain_arguments(&mut self, start: usize, close: usize) {
+        let is_known = |at: usize| match self.tokens.get(at).map(|token| token.kind) {
+            Some(Kind::Word) => !is_type(self.text(at)) && !is_beginning(self.text(at)),
+            Some(Kind::Number | Kind::Text | Kind::Mark(b'&' | b':' | b'.')) => true,
+            Some(Kind::Mark(b',')) => at > start && !matches!(self.text(at + 1), b"," | b")"),
+            _ => false,
+        };
+        let is_statement = self.is(close + 1, b';') && !self.is_in_list();
+        if is_statement && start < close && !(start..close).all(is_known) {
+            self.blank(start, close);
+        }
+    }
+}
