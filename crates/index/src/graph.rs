@@ -11,9 +11,9 @@ mod inferred_types;
 mod inheritance;
 mod interface;
 mod members;
-mod module_changes;
 mod modules;
 mod names;
+mod package_changes;
 mod package_imports;
 mod packages;
 mod paths;
@@ -25,7 +25,6 @@ mod stage;
 pub mod stored;
 mod targets;
 mod test_evidence;
-mod test_functions;
 mod test_links;
 mod test_paths;
 mod values;
@@ -282,6 +281,13 @@ impl Graph {
         }
         let mut resolvers = self.modules.all();
         resolvers.find_map(|modules| modules.absolute(files, None, path))
+    }
+
+    /// Whether the names of a file's package are those of all its files, so that the package is none of
+    /// them.
+    pub fn shares_package(&self, files: &Files, file: FileId) -> bool {
+        let modules = self.modules.of(files.file(file).language);
+        modules.is_some_and(|modules| modules.package_of(file).is_some())
     }
 
     /// The directory of the package of this name; empty at the root.

@@ -111,12 +111,12 @@ pub fn guessed(lines: &[&str]) -> Option<Language> {
 
 /// The language of a line that few others could hold: that of the longest beginning.
 fn of_line(line: &str) -> Option<Language> {
-    let (language, known) = languages::all()
+    let (language, _) = languages::all()
         .rev()
         .flat_map(|spec| spec.code.lines.iter().map(|known| (spec.language, known)))
-        .filter(|(_, known)| line.starts_with(known.start))
+        .filter(|(_, known)| line.starts_with(known.start) && (known.fits)(line))
         .max_by_key(|(_, known)| known.start.len())?;
-    (known.fits)(line).then_some(language)
+    Some(language)
 }
 
 /// Whether a line, without the blanks around it, begins as only code does.
@@ -224,6 +224,17 @@ mod tests {
             ("x\ndef f(x):\n    return 1", "python"),
             ("const a = 1;\nlet b", "javascript"),
             ("let mut a = 1;", "rust"),
+            ("use acme::Cart;", "rust"),
+            ("package shop\n\nimport \"fmt\"", "go"),
+            ("package org.acme;\nimport org.acme.Cart;", "java"),
+            ("fun main() {\n    val a = 1\n}", "kotlin"),
+            ("require 'shop'\nputs 1", "ruby"),
+            ("def sum(a)\n  a\nend", "ruby"),
+            ("$cart = new Cart();\n$cart->sum();", "php"),
+            ("use Acme\\Cart;", "php"),
+            ("#include <stdio.h>\nint main(void) {", "c"),
+            ("#include <vector>\nstd::vector<int> a;", "cpp"),
+            ("using Acme.Shop;\nnamespace A;", "csharp"),
             ("a b c", ""),
         ] {
             let lines: Vec<&str> = code.lines().collect();
@@ -259,6 +270,45 @@ mod tests {
                 "import static org.acme.Client.of;",
                 vec!["org.acme.Client.of"],
             ),
+            ("import kotlinx.coroutines.*", vec!["kotlinx.coroutines"]),
+            ("import org.acme.Cart as Basket", vec!["org.acme.Cart"]),
+            ("import \"acme.io/shop\"", vec!["acme.io/shop"]),
+            ("import s \"acme.io/shop\"", vec!["acme.io/shop"]),
+            (
+                "import (\n\t\"fmt\"\n\n\ts \"acme.io/shop\"\n)",
+                vec!["fmt", "acme.io/shop"],
+            ),
+            ("use acme::shop::Cart;", vec!["acme::shop.Cart"]),
+            (
+                "use acme::{shop::{self, Cart}, Line as L};",
+                vec!["acme::shop", "acme::shop.Cart", "acme.Line"],
+            ),
+            (
+                "pub use acme::shop::{\n    Cart,\n    Line,\n};",
+                vec!["acme::shop.Cart", "acme::shop.Line"],
+            ),
+            ("use acme::prelude::*;", vec!["acme::prelude"]),
+            ("use std::fmt;", vec![]),
+            ("use Acme\\Shop\\Cart;", vec!["Acme\\Shop\\Cart"]),
+            ("use Acme\\Shop\\Cart as Basket;", vec!["Acme\\Shop\\Cart"]),
+            (
+                "use Acme\\Shop\\{Cart, Line as L};",
+                vec!["Acme\\Shop\\Cart", "Acme\\Shop\\Line"],
+            ),
+            ("use function Acme\\sum;", vec!["Acme\\sum"]),
+            ("using Acme.Shop;", vec!["Acme.Shop"]),
+            ("using static Acme.Shop.Cart;", vec!["Acme.Shop.Cart"]),
+            ("using C = Acme.Shop.Cart;", vec!["Acme.Shop.Cart"]),
+            ("using var cart = new Cart();", vec![]),
+            ("using (var a = b) {", vec![]),
+            ("#include \"shop/cart.h\"", vec!["shop/cart.h"]),
+            ("# include <shop/cart.hpp>", vec!["shop/cart.hpp"]),
+            ("require 'shop/cart'", vec!["shop/cart"]),
+            ("require \"shop\" # all", vec!["shop"]),
+            ("autoload :Cart, 'shop/cart'", vec!["shop/cart"]),
+            ("require_relative 'cart'", vec![]),
+            ("irb(main):001:0> require 'shop'", vec!["shop"]),
+            ("use the cart::sum of it", vec![]),
             ("from here on it fails", vec![]),
             ("import (", vec![]),
         ] {

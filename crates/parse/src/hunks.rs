@@ -151,9 +151,44 @@ pub(crate) fn after_keyword<'a>(
 /// What stands before the parentheses of parameters, without type parameters.
 pub(crate) fn before_parameters(text: &str) -> &str {
     let head = text.split('(').next().unwrap_or(text).trim_end();
-    match (head.ends_with('>'), head.find('<')) {
-        (true, Some(at)) => &head[..at],
-        _ => head,
+    if !head.ends_with('>') {
+        return head;
+    }
+    let mut depth = 0;
+    let open = head.char_indices().rev().find(|(_, c)| {
+        depth += match c {
+            '>' => 1,
+            '<' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    open.map_or(head, |(at, _)| head[..at].trim_end())
+}
+
+/// A line without the annotations that it begins with: `@Test(timeout = 3) public`, `[Fact] public`,
+/// `#[Pure] public`.
+pub(crate) fn without_annotations(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    loop {
+        let after = match rest.strip_prefix('@') {
+            Some(annotation) if !annotation.starts_with("interface") => {
+                let end = annotation.find(|c| !(is_word(c) || matches!(c, '.' | ':')));
+                let after = &annotation[end.unwrap_or(annotation.len())..];
+                match after.strip_prefix('(') {
+                    Some(arguments) => arguments.split_once(')').map(|(_, after)| after),
+                    None => Some(after),
+                }
+            }
+            _ => {
+                let attribute = rest.strip_prefix("#[").or_else(|| rest.strip_prefix('['));
+                attribute.and_then(|inside| Some(inside.split_once(']')?.1))
+            }
+        };
+        match after.filter(|after| after.starts_with([' ', '\t'])) {
+            Some(after) => rest = after.trim_start(),
+            None => return rest,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Definitions that begin with a type, a name and parentheses: C, C++, Java, C#.
 
-use crate::hunks::{after_keyword, before_parameters, first_word, last_word, words};
+use crate::hunks::{before_parameters, last_word, split_keyword, without_annotations, words};
 
 /// Words that stand before parentheses and are no function.
 pub(in crate::languages) const CONTROL: [&str; 24] = [
@@ -30,41 +30,59 @@ pub(in crate::languages) const CONTROL: [&str; 24] = [
     "fixed",
 ];
 
+/// Words that begin a type.
+const TYPES: [&str; 8] = [
+    "class",
+    "interface",
+    "enum",
+    "record",
+    "struct",
+    "namespace",
+    "union",
+    "@interface",
+];
+
 /// The name in the head of a definition.
 pub(in crate::languages) fn named(line: &str) -> Option<&str> {
-    const TYPES: [&str; 8] = [
-        "class",
-        "interface",
-        "enum",
-        "record",
-        "struct",
-        "namespace",
-        "union",
-        "@interface",
-    ];
+    let line = written(line);
     let head = before_parameters(line);
     let of_type = words(head).find(|(word, _)| TYPES.contains(word));
     match of_type {
         // `struct a *f(` is a function.
-        Some((_, rest)) if head.len() == line.len() || !rest.contains(['*', ' ']) => {}
-        Some((_, rest)) if line.contains('{') && !line.contains('(') => {
-            return first_word(rest);
-        }
+        Some((_, rest)) if !line.contains('(') || !rest.trim().contains(['*', ' ']) => {}
         _ => {
             return last_word(head).filter(|name| line.contains('(') && !CONTROL.contains(name));
         }
     }
-    let (_, rest) = of_type?;
-    let name = first_word(rest)?;
-    if TYPES.contains(&name) {
-        return words(rest).nth(1).map(|(word, _)| word);
+    type_name(of_type?.1)
+}
+
+/// The name behind the word that begins a type.
+fn type_name(rest: &str) -> Option<&str> {
+    let mut words = words(rest);
+    let (name, after) = words.next()?;
+    // `enum class Color`, `class EXPORT Cart`
+    let is_macro = !name.contains(char::is_lowercase)
+        && name.len() > 1
+        && after.trim_start().starts_with(char::is_alphabetic)
+        && !after.trim_start().starts_with("final");
+    if TYPES.contains(&name) || is_macro {
+        return words.next().map(|(word, _)| word);
     }
     Some(name)
 }
 
+/// A line without annotations and the language of its linkage.
+fn written(line: &str) -> &str {
+    let line = without_annotations(line);
+    line.strip_prefix("extern \"C\" ").unwrap_or(line)
+}
+
 /// Whether a line begins a type, or a function with its type before its name.
 pub(in crate::languages) fn is_definition(line: &str) -> bool {
-    if line.ends_with(';') || line.starts_with(['#', '/', '*', '@', '}', '"']) {
+    let line = written(line);
+    let is_other = |line: &str| line.starts_with(['#', '/', '*', '}', '"', '@']);
+    if line.ends_with(';') || is_other(line) && !line.starts_with("@interface") {
         return false;
     }
     let Some((head, _)) = line.split_once('(') else {
@@ -80,23 +98,23 @@ pub(in crate::languages) fn is_definition(line: &str) -> bool {
             "partial",
             "typedef",
             "template",
+            "inline",
+            "readonly",
+            "non",
         ];
-        let types = [
-            "class",
-            "interface",
-            "enum",
-            "record",
-            "struct",
-            "namespace",
-            "union",
-        ];
-        return after_keyword(line, &modifiers, &types).is_some();
+        let line = line.trim_start_matches('@');
+        return split_keyword(line, &modifiers, &TYPES[..7]).is_some();
     };
     let mut before = words(head);
     let first = before.next().map_or("", |(word, _)| word);
     let has_type = before.next().is_some();
+    // A qualified type may stand before the name, but what is called on an object is no definition.
+    let name = head.trim_end().rsplit([' ', '\t']).next().unwrap_or(head);
+    let is_called = ['=', '"', '+', '{'].iter().any(|sign| head.contains(*sign));
     has_type
         && !CONTROL.contains(&first)
-        && !head.contains(['=', '.', '"', '+', '?', '{'])
+        && !is_called
+        && !head.contains(" ? ")
+        && !name.contains('.')
         && line.ends_with(['{', ')', ',', '('])
 }

@@ -1,12 +1,12 @@
-//! Definitions that begin with a keyword and a name: Ruby, PHP, Kotlin, Swift, Scala.
+//! Definitions that begin with a keyword and a name: PHP, Kotlin, Swift, Scala.
 
 use crate::hunks::{
     HunkHeads, Pattern, after_keyword, before_parameters, first_word, last_word, split_keyword,
-    words,
+    without_annotations, words,
 };
 
 /// The pattern is that of all these languages.
-const PATTERN: &str = r"^([[:space:]]*((abstract|actual|annotation|async|case|companion|convenience|data|dynamic|enum|expect|external|fileprivate|final|implicit|indirect|infix|inline|inner|internal|lazy|mutating|open|operator|override|partial|private|protected|public|readonly|required|sealed|static|suspend|tailrec|value)[[:space:]]+)*(class|def|enum|extension|fun|func|function|interface|module|object|protocol|struct|trait)[[:space:]]+[^[:space:]].*)$";
+const PATTERN: &str = r"^([[:space:]]*((@[A-Za-z_.:]+(\([^)]*\))?|#\[[^]]*\])[[:space:]]+)*((abstract|actual|annotation|async|case|companion|convenience|data|dynamic|enum|expect|external|fileprivate|final|implicit|indirect|infix|inline|inner|internal|lazy|mutating|open|operator|override|partial|private|protected|public|readonly|required|sealed|static|suspend|tailrec|value)[[:space:]]+)*(class|def|enum|extension|fun|func|function|interface|module|object|protocol|struct|trait)[[:space:]]+[^[:space:]].*)$";
 
 /// The heads in files with these extensions.
 pub(in crate::languages) const fn heads(extensions: &'static [&'static str]) -> HunkHeads {
@@ -70,7 +70,13 @@ fn keyword(line: &str) -> Option<&str> {
         "struct",
         "trait",
     ];
+    let line = without_annotations(line);
     if let Some((_, rest)) = split_keyword(line, &MODIFIERS, &FUNCTIONS) {
+        // Names of tests may be sentences.
+        let mut quoted = rest.split('`');
+        if let (Some(_), Some(name), Some(_)) = (quoted.next(), quoted.next(), quoted.next()) {
+            return Some(name);
+        }
         let head = before_parameters(rest.strip_prefix([' ', '\t'])?);
         // A function without parameters may have its body or its type on the same line.
         let head = head.split([';', '=', ':']).next()?;
@@ -95,7 +101,6 @@ mod tests {
         check(
             heads(&[]),
             &[
-                ("  def self.find(id)", Some("find")),
                 ("class Cart < Base", Some("Cart")),
                 ("    public static function make($x)", Some("make")),
                 ("enum class Color(val rgb: Int) {", Some("Color")),

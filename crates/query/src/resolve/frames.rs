@@ -139,7 +139,7 @@ impl Finder<'_> {
     }
 
     /// The files that the whole path leads to, from some directory of the repository.
-    fn whole(&self, path: &str) -> Vec<FileId> {
+    pub(super) fn whole(&self, path: &str) -> Vec<FileId> {
         let mut files = self.files_like(path);
         if !self.lead_to(path, &files) {
             files.clear();

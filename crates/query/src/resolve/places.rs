@@ -50,8 +50,23 @@ impl Finder<'_> {
                     self.note_file(file, "import", self.config.strength.import);
                 }
             } else if let Some(file) = snapshot.graph.resolve_module(&snapshot.files, import) {
-                self.note_file(file, "import", self.config.strength.import);
+                if self.is_called(file, import) {
+                    self.note_file(file, "import", self.config.strength.import);
+                }
+            } else {
+                // Where files are included by their paths.
+                for file in self.whole(import) {
+                    self.note_file(file, "import", self.config.strength.import);
+                }
             }
         }
+    }
+
+    /// Whether a module is one file: a package of many is meant only where its name is the file's, too.
+    fn is_called(&self, file: FileId, import: &str) -> bool {
+        let snapshot = self.snapshot;
+        let stem = snapshot.files.file(file).path.stem();
+        let mut names = import.split(['.', '/', '\\', ':']);
+        !snapshot.graph.shares_package(&snapshot.files, file) || names.any(|name| name == stem)
     }
 }

@@ -1,6 +1,6 @@
 //! Go in the text of an issue.
 
-use crate::code::{CodeForm, Line};
+use crate::code::{CodeForm, Imports, Line, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["go", "golang"],
@@ -10,6 +10,41 @@ pub(super) const CODE: CodeForm = CodeForm {
             start: "package ",
             fits: |line| !line.ends_with(';'),
         },
+        Line {
+            start: "import \"",
+            fits: |line| line.ends_with('"'),
+        },
+        Line {
+            start: "if err ",
+            fits: |line| line.ends_with('{'),
+        },
+        Line {
+            start: "type ",
+            fits: |line| line.ends_with(" struct {") || line.ends_with(" interface {"),
+        },
     ],
+    pasted: &["func (", "if err != nil"],
+    imports: Some(Imports {
+        brackets: |line| line.starts_with("import ").then_some(&['(']),
+        names: imported,
+    }),
     ..CodeForm::NONE
 };
+
+/// `import "a.com/b"`, `import b "a.com/b"`, `import ( "fmt" "a.com/b" )`: the paths.
+fn imported(statement: &str, names: &mut Vec<String>) -> bool {
+    let Some(rest) = statement.strip_prefix("import ") else {
+        return false;
+    };
+    let rest = rest.trim_start_matches('(');
+    let mut parts = rest.split('"');
+    let alias = parts.next().unwrap_or_default().trim();
+    if alias.contains(' ') {
+        return false;
+    }
+    // Every second part stands between quotes.
+    for path in parts.step_by(2).filter(|path| !path.trim().is_empty()) {
+        push_import(names, path.to_owned());
+    }
+    true
+}

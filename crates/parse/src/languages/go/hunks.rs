@@ -33,6 +33,18 @@ mod tests {
                 ("func (e *Engine) ServeHTTP(w, r) {", Some("ServeHTTP")),
                 ("func New() *Engine {", Some("New")),
                 ("type Params []Param", Some("Params")),
+                (
+                    "func (c *Cart[T]) Sum(items ...T) (int, error) {",
+                    Some("Sum"),
+                ),
+                ("func (Cart) Size() int {", Some("Size")),
+                ("func Map[T, U any](in []T, f func(T) U) []U {", Some("Map")),
+                ("type Cart[T any] struct {", Some("Cart")),
+                ("type Item interface {", Some("Item")),
+                ("type Sum func(a int) int", Some("Sum")),
+                ("func init() {", Some("init")),
+                ("type (", None),
+                ("var f = func() {", None),
                 ("\tfunc() {", None),
             ],
         );

@@ -5,7 +5,21 @@ use crate::code::{CodeForm, Imports, Line};
 
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["java"],
-    lines: &[Line::starting("public "), Line::starting("private ")],
+    lines: &[
+        Line::starting("public "),
+        Line::starting("private "),
+        Line::starting("protected "),
+        Line {
+            start: "package ",
+            fits: |line| line.ends_with(';'),
+        },
+        Line {
+            start: "import ",
+            fits: |line| line.ends_with(';') && !line.contains(['\'', '"', '{', '*']),
+        },
+        Line::starting("@Override"),
+        Line::starting("System.out."),
+    ],
     pasted: &["public class ", "private "],
     imports: Some(Imports {
         brackets: |line| line.starts_with("import ").then_some(&['(', '{']),

@@ -26,6 +26,12 @@ fn rust(line: &str) -> Option<&str> {
         "macro_rules",
         "impl",
     ];
+    let line = match line.strip_prefix("pub(") {
+        Some(visible) => visible
+            .split_once(')')
+            .map_or(line, |(_, rest)| rest.trim_start()),
+        None => line,
+    };
     let (keyword, rest) = words(line)
         .find(|(word, _)| !MODIFIERS.contains(word))
         .filter(|(word, _)| KEYWORDS.contains(word) && line.starts_with(is_word))?;
@@ -72,6 +78,24 @@ mod tests {
                 ("macro_rules! cfg_io {", Some("cfg_io")),
                 ("let fn_ = 1", None),
                 ("extern \"C\" fn main() {", Some("main")),
+                (
+                    "impl<T> Take<Item> for Vec<T> where T: Clone {",
+                    Some("Vec"),
+                ),
+                ("unsafe impl Send for Cart {}", Some("Cart")),
+                ("impl<F: Fn() -> i32> Sum for F {", Some("F")),
+                ("impl<'a> From<&'a str> for Name {", Some("Name")),
+                ("pub trait Item: Clone {", Some("Item")),
+                (
+                    "pub(in crate::shop) const fn sum<const N: usize>()",
+                    Some("sum"),
+                ),
+                (
+                    "    async fn load(&self) -> Result<(), Error> {",
+                    Some("load"),
+                ),
+                ("mod tests {", Some("tests")),
+                ("let sum = fn_pointer;", None),
                 ("// the fn of", None),
             ],
         );

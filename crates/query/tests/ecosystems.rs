@@ -1,0 +1,165 @@
+//! What traces, messages and imports of several ecosystems lead to in one repository.
+
+#![allow(clippy::unwrap_used)] // A failed unwrap is a failed test.
+
+use std::sync::Arc;
+
+use foveate_index::{Revision, Snapshot};
+use foveate_model::{ObjectId, SourceFile};
+use foveate_query::resolve::{Known, resolve};
+use foveate_query::text::QueryText;
+use foveate_query::{Deadline, Focus, RankingConfig};
+
+const REPOSITORY: &str = "
+    //- go.mod
+    module acme.io/shop
+
+    //- api.go
+    package shop
+
+    func open() {}
+
+    //- cart/cart.go
+    package cart
+
+    func Sum(items []int) int {
+    \treturn len(items)
+    }
+
+    //- src/main/java/org/acme/Cart.java
+    package org.acme;
+
+    public class Cart {
+      int sum() {
+        return 1;
+      }
+    }
+
+    //- src/main/java/org/acme/Assert.java
+    package org.acme;
+
+    public class Assert {
+      void fail() {}
+    }
+
+    //- include/shop/cart.h
+    int sum(int a);
+
+    //- lib/shop/line.rb
+    class Line
+      def price
+        1
+      end
+    end
+
+    //- src/pool.rs
+    pub fn get() -> i32 {
+        1
+    }
+";
+
+fn snapshot() -> Snapshot {
+    let limits = foveate_parse::Limits::default();
+    let files = foveate_fixture::repository(REPOSITORY).into_iter();
+    let files = files.map(|file| {
+        let by_name = foveate_parse::language_by_name(&file.path);
+        let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
+        SourceFile {
+            blob: ObjectId::from_sha1([0; 20]),
+            size: file.text.len() as u64,
+            role: foveate_parse::role(&file.path, language, false),
+            language,
+            content: content.ok().map(Arc::new),
+            skipped: None,
+            path: file.path,
+        }
+    });
+    let revision = Revision {
+        commit: String::new(),
+        dirty: false,
+    };
+    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
+}
+
+/// The files that a block of code or output leads to, by how they were found.
+#[track_caller]
+fn check(from: &str, cases: &[(&str, &[&str])]) {
+    let snapshot = snapshot();
+    let config = RankingConfig::default();
+    let focus = Focus::default();
+    for (block, wanted) in cases {
+        let query = QueryText::parse(&format!("It breaks\n\n```\n{block}\n```\n"));
+        let known = Known {
+            focus: &focus,
+            changes: &[],
+        };
+        let found = resolve(
+            &snapshot,
+            &query,
+            &known,
+            &config.resolve,
+            &Deadline::none(),
+        );
+        let files = found.files.iter().filter(|file| file.from == from);
+        let paths: Vec<&str> = files.map(|f| snapshot.files.path(f.file)).collect();
+        assert_eq!(paths, *wanted, "{block}");
+    }
+}
+
+#[test]
+fn traces_and_messages_lead_to_files() {
+    check(
+        "traceback",
+        &[
+            (
+                "panic: none\n\ngoroutine 1 [running]:\nacme.io/shop/cart.Sum(0x1)\n\t/w/shop/cart/cart.go:4 +0x1d",
+                &["cart/cart.go"],
+            ),
+            ("cart/cart.go:4:2: undefined: itm", &["cart/cart.go"]),
+            (
+                "java.io.IOException: none\n\tat org.acme.Cart.sum(Cart.java:5)",
+                &["src/main/java/org/acme/Cart.java"],
+            ),
+            // Another class of the same name.
+            (
+                "java.io.IOException: none\n\tat org.junit.Assert.fail(Assert.java:5)",
+                &[],
+            ),
+            (
+                "/usr/include/shop/cart.h:1:5: error: expected ';'",
+                &["include/shop/cart.h"],
+            ),
+            (
+                "lib/shop/line.rb:3:in 'Line#price': none (RuntimeError)",
+                &["lib/shop/line.rb"],
+            ),
+            (
+                "thread 'main' panicked at src/pool.rs:2:5:\nempty",
+                &["src/pool.rs"],
+            ),
+            (
+                "error[E0308]: mismatched types\n --> src/pool.rs:2:5",
+                &["src/pool.rs"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn imports_lead_to_files() {
+    check(
+        "import",
+        &[
+            ("#include <shop/cart.h>", &["include/shop/cart.h"]),
+            ("#include <stdio.h>", &[]),
+            (
+                "import org.acme.Cart;",
+                &["src/main/java/org/acme/Cart.java"],
+            ),
+            ("require 'shop/line'", &["lib/shop/line.rb"]),
+            ("import \"acme.io/shop/cart\"", &["cart/cart.go"]),
+            // A package of files that are called otherwise is none of them.
+            ("import \"acme.io/shop\"", &[]),
+        ],
+    );
+}
