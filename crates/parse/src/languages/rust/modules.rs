@@ -1,5 +1,6 @@
 //! Where Rust's paths lead: crates by their manifests, modules by the files below the root of a crate.
 
+mod roots;
 #[cfg(test)]
 mod tests;
 
@@ -8,7 +9,7 @@ use foveate_model::resolution::{FileTree, ModuleResolver, ModuleSystem};
 use foveate_model::{FileId, ImportKind};
 
 use super::manifest::{Manifest, manifest};
-use crate::paths::join;
+use crate::paths::{join, shared_segments};
 
 pub(super) static MODULES: ModuleSystem = ModuleSystem {
     resolver: |files| Box::new(Crates::new(files)),
@@ -107,7 +108,7 @@ impl Crates {
         }
         let nearest = self.libraries.get(name)?.iter().max_by_key(|at| {
             let package = self.packages.get(**at as usize);
-            package.map_or(0, |package| shared_directories(path, &package.directory))
+            package.map_or(0, |package| shared_segments(path, &package.directory))
         })?;
         self.packages.get(*nearest as usize)?.library
     }
@@ -116,7 +117,7 @@ impl Crates {
     fn root(&self, files: &dyn FileTree, file: FileId) -> Option<FileId> {
         let path = files.path(file);
         let package = self.package_of_path(path);
-        if let Some(root) = package.and_then(|package| own_root(files, package, path)) {
+        if let Some(root) = package.and_then(|package| roots::own_root(files, package, path)) {
             return Some(root);
         }
         let mut directory = files.file(file).path.directory();
@@ -365,52 +366,4 @@ impl ModuleResolver for Crates {
                 .map(|(name, at)| name.len() + 40 + size_of_val(&**at))
                 .sum::<usize>()
     }
-}
-
-/// The root of a file's crate, where the package's layout says which: each file directly in `tests`,
-/// `examples`, `benches` and `src/bin` is one, or `main.rs` in a directory there.
-fn own_root(files: &dyn FileTree, package: &Package, path: &str) -> Option<FileId> {
-    let below = path
-        .strip_prefix(&*package.directory)?
-        .trim_start_matches('/');
-    for group in ["src/bin/", "tests/", "examples/", "benches/"] {
-        let Some(rest) = below.strip_prefix(group) else {
-            continue;
-        };
-        let (first, has_more) = match rest.split_once('/') {
-            Some((first, _)) => (first, true),
-            None => (rest, false),
-        };
-        let at = |name: String| files.find(&join(&package.directory, &name)?);
-        return match has_more {
-            true => at(format!("{group}{first}/main.rs"))
-                .or_else(|| at(format!("{group}{first}.rs")))
-                .or_else(|| at(format!("{group}main.rs"))),
-            false => files.find(path),
-        };
-    }
-    match below {
-        "src/main.rs" | "build.rs" => files.find(path),
-        _ if below.starts_with("src/") => {
-            let main = files.find(&join(&package.directory, "src/main.rs")?);
-            package.library.or(main)
-        }
-        // A build script, or a crate that the manifest places elsewhere.
-        _ => {
-            let mut directory = crate::paths::parent(path);
-            while directory.len() > package.directory.len() {
-                let main = format!("{directory}/main.rs");
-                if let Some(main) = files.find(&main) {
-                    return Some(main);
-                }
-                directory = crate::paths::parent(directory);
-            }
-            package.library
-        }
-    }
-}
-
-fn shared_directories(a: &str, b: &str) -> usize {
-    let pairs = a.split('/').zip(b.split('/'));
-    pairs.take_while(|(a, b)| a == b).count()
 }

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod exposed;
+mod implementations;
 mod imports;
 mod macros;
 mod patterns;
@@ -125,7 +126,7 @@ fn handler(kind: &str) -> Handler {
         "struct_item" | "union_item" | "enum_item" | "trait_item" => definitions::type_item,
         "enum_variant" => definitions::variant,
         "field_declaration" => definitions::field_declaration,
-        "impl_item" => definitions::implementation,
+        "impl_item" => implementations::implementation,
         "const_item" | "static_item" => definitions::constant,
         "type_item" | "associated_type" => definitions::alias,
         "macro_definition" => definitions::macro_definition,

@@ -5,13 +5,13 @@ use foveate_model::{DefinitionKind, LocalId, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
 use super::patterns;
-use crate::collect::{Draft, Place, Position, span};
+use crate::collect::{Draft, Place, span};
 use crate::documentation;
 use crate::syntax::{Descend, inside_brackets};
 use crate::walk::{Attributes, Generic, Walk, child_of_kind, children, field};
 
 /// The names of type parameters stand for any type inside of what has them.
-fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+pub(super) fn generics<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else {
         return;
     };
@@ -147,67 +147,6 @@ pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Des
     let id = walk.define(draft);
     walk.enter_definition(depth, id, DefinitionKind::Module);
     Descend::Into
-}
-
-/// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
-pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
-    generics(walk, node);
-    let implemented = field(node, "trait");
-    let made = field(node, "type");
-    let owner = made.and_then(|made| owner(walk, made, implemented.is_some()));
-    if let Some(implemented) = implemented {
-        if let (Some(owner), Some(base)) = (owner, super::named_type(implemented)) {
-            add_base(walk, owner, walk.of(base));
-        }
-        walk.refer(ReferenceKind::Base, implemented);
-    }
-    walk.collector.within(depth, |context| {
-        context.place = Place::Class;
-        context.position = Position::Value;
-        context.receiver = owner;
-        // Members of a trait are as visible as the trait.
-        context.is_exports = implemented.is_some();
-    });
-    Descend::Into
-}
-
-/// The name of the type that an `impl` is for. A trait may be implemented for a type of another crate
-/// that is about one of this: `impl A for Arc<B>`.
-fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
-    let mut named = super::named_type(made);
-    let held = named
-        .filter(|named| is_trait && super::WRAPPERS.binary_search(&walk.of(*named)).is_ok())
-        .and_then(super::type_argument)
-        .and_then(super::named_type)
-        .filter(|held| {
-            let name = walk.of(*held);
-            let mut generics = walk.generics.iter();
-            super::BUILTIN_TYPES.binary_search(&name).is_err()
-                && !generics.any(|generic| generic.names.contains(&name))
-        });
-    named = held.or(named);
-    let name = match named.map(|named| (named, named.kind())) {
-        Some((named, "scoped_type_identifier")) => field(named, "name"),
-        Some((named, _)) => Some(named),
-        None => Some(made).filter(|made| made.kind() == "primitive_type"),
-    };
-    let name = name.map(span)?;
-    (!name.of(walk.collector.text).is_empty()).then_some(name)
-}
-
-/// `impl Base for Type` says what the type is derived from, where the type stands above it.
-fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
-    let (parent, text) = (walk.context().parent, walk.collector.text);
-    let name = owner.of(text);
-    let found =
-        walk.collector.definitions.iter_mut().rev().find(|known| {
-            *known.name == *name && known.parent == parent && known.kind.is_container()
-        });
-    if let Some(known) = found
-        && !known.bases.iter().any(|known| **known == *base)
-    {
-        known.bases.push(base.into());
-    }
 }
 
 pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {

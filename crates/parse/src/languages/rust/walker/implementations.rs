@@ -1,0 +1,71 @@
+//! `impl` blocks: what stands in them belongs to the type that they are for, wherever that stands.
+
+use foveate_model::{ReferenceKind, Span};
+use tree_sitter::Node;
+
+use super::definitions::generics;
+use super::{BUILTIN_TYPES, WRAPPERS, named_type, type_argument};
+use crate::collect::{Place, Position, span};
+use crate::syntax::Descend;
+use crate::walk::{Walk, field};
+
+/// `impl A { … }`, `impl B for A { … }`: the members are those of `A`.
+pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, depth: u32) -> Descend {
+    generics(walk, node);
+    let implemented = field(node, "trait");
+    let made = field(node, "type");
+    let owner = made.and_then(|made| owner(walk, made, implemented.is_some()));
+    if let Some(implemented) = implemented {
+        if let (Some(owner), Some(base)) = (owner, named_type(implemented)) {
+            add_base(walk, owner, walk.of(base));
+        }
+        walk.refer(ReferenceKind::Base, implemented);
+    }
+    walk.collector.within(depth, |context| {
+        context.place = Place::Class;
+        context.position = Position::Value;
+        context.receiver = owner;
+        // Members of a trait are as visible as the trait.
+        context.is_exports = implemented.is_some();
+    });
+    Descend::Into
+}
+
+/// The name of the type that an `impl` is for. A trait may be implemented for a type of another crate
+/// that is about one of this: `impl A for Arc<B>`.
+fn owner(walk: &Walk<'_>, made: Node<'_>, is_trait: bool) -> Option<Span> {
+    let mut named = named_type(made);
+    let held = named
+        .filter(|named| is_trait && WRAPPERS.binary_search(&walk.of(*named)).is_ok())
+        .and_then(type_argument)
+        .and_then(named_type)
+        .filter(|held| {
+            let name = walk.of(*held);
+            let mut generics = walk.generics.iter();
+            BUILTIN_TYPES.binary_search(&name).is_err()
+                && !generics.any(|generic| generic.names.contains(&name))
+        });
+    named = held.or(named);
+    let name = match named.map(|named| (named, named.kind())) {
+        Some((named, "scoped_type_identifier")) => field(named, "name"),
+        Some((named, _)) => Some(named),
+        None => Some(made).filter(|made| made.kind() == "primitive_type"),
+    };
+    let name = name.map(span)?;
+    (!name.of(walk.collector.text).is_empty()).then_some(name)
+}
+
+/// `impl Base for Type` says what the type is derived from, where the type stands above it.
+fn add_base(walk: &mut Walk<'_>, owner: Span, base: &str) {
+    let (parent, text) = (walk.context().parent, walk.collector.text);
+    let name = owner.of(text);
+    let found =
+        walk.collector.definitions.iter_mut().rev().find(|known| {
+            *known.name == *name && known.parent == parent && known.kind.is_container()
+        });
+    if let Some(known) = found
+        && !known.bases.iter().any(|known| **known == *base)
+    {
+        known.bases.push(base.into());
+    }
+}
