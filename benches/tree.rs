@@ -201,7 +201,7 @@ fn stored(snapshot: &Snapshot) -> Option<Index> {
     Some(Index {
         segments: segments.collect::<Result<_, _>>().ok()?,
         references: snapshot.graph.stored_references(),
-        past: None,
+        commits: None,
     })
 }
 

@@ -150,7 +150,7 @@ pub struct HistoryConfig {
 pub struct WatchConfig {
     pub debounce_ms: u64,
     pub max_delay_ms: u64,
-    pub sweep_seconds: u64,
+    pub poll_seconds: u64,
     pub audit_seconds: u64,
     pub events: bool,
 }
@@ -260,7 +260,7 @@ impl Config {
         )?;
         at_least("history.timeout_seconds", self.history.timeout_seconds, 1)?;
         at_least("history.runs", self.history.runs as u64, 1)?;
-        at_least("watch.sweep_seconds", self.watch.sweep_seconds, 1)?;
+        at_least("watch.poll_seconds", self.watch.poll_seconds, 1)?;
         at_least(
             "watch.max_delay_ms",
             self.watch.max_delay_ms,

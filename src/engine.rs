@@ -1,7 +1,7 @@
 //! The warm repositories: a registry of immutable snapshots, the one door through which they are
 //! replaced, and the door through which they are asked. It alone builds and publishes indexes
 //! ([`writer`]); what is in a repository it learns from the floor above, which drives it through
-//! [`Repository`]'s [`Writer`] and serves its [`Demand`]s. It knows no HTTP, no SQL, no git, and no
+//! [`Repository`]'s [`Writer`] and serves its [`RevisionRequest`]s. It knows no HTTP, no SQL, no git, and no
 //! file but its own. Start at [`Engine::ask`] for reading and at [`Writer::publish`] for writing.
 
 pub mod ask;
@@ -36,12 +36,13 @@ pub use permits::{Admission, AdmissionError, Permits};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    Demand, DemandError, Orders, Polling, Reply, Repository, Source, State, Status, Watching,
+    Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source, State, Status,
+    Watching,
 };
-pub use revisions::{Claim, Revisions};
+pub use revisions::{Flight, Revisions};
 pub use stale::StaleIndex;
 pub use unloaded::Unloaded;
-pub use writer::{Cause, Past, Plan, PublishError, Writer, build, build_once};
+pub use writer::{Cause, CommitHistory, Plan, PublishError, Writer, build, build_once};
 
 /// The numbers that bound the engine.
 #[derive(Clone, Debug)]
@@ -114,9 +115,9 @@ impl Engine {
         })
     }
 
-    /// Takes a repository in and gives the two ends that drive it: the only writer, and the orders
+    /// Takes a repository in and gives the two ends that drive it: the only writer, and the commands
     /// that others give. `None` when the name is taken.
-    pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Orders)> {
+    pub fn add(&self, name: RepoName, source: Source) -> Option<(Writer, Commands)> {
         self.take_in(name, source, None)
     }
 
@@ -126,7 +127,7 @@ impl Engine {
         name: RepoName,
         source: Source,
         unloaded: Unloaded,
-    ) -> Option<(Writer, Orders)> {
+    ) -> Option<(Writer, Commands)> {
         self.take_in(name, source, Some(unloaded))
     }
 
@@ -135,7 +136,7 @@ impl Engine {
         name: RepoName,
         source: Source,
         unloaded: Option<Unloaded>,
-    ) -> Option<(Writer, Orders)> {
+    ) -> Option<(Writer, Commands)> {
         let dashmap::Entry::Vacant(vacant) = self.repositories.entry(name.clone()) else {
             return None;
         };
@@ -146,7 +147,7 @@ impl Engine {
 
     /// Puts an unloaded one in the place of a repository whose tasks have ended. Questions in flight
     /// finish on the old one. `None` when it was removed meanwhile, or has no index.
-    pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Orders)> {
+    pub fn evict(&self, old: &Arc<Repository>) -> Option<(Writer, Commands)> {
         let summary = old.summary()?;
         let (name, source) = (old.name().clone(), old.source().clone());
         let (repository, ends) = self.made(name.clone(), source, Some(summary));
@@ -165,9 +166,9 @@ impl Engine {
         name: RepoName,
         source: Source,
         unloaded: Option<Unloaded>,
-    ) -> (Arc<Repository>, (Writer, Orders)) {
+    ) -> (Arc<Repository>, (Writer, Commands)) {
         let store = Arc::new(self.store_of(&name));
-        let (repository, orders) = Repository::new(
+        let (repository, commands) = Repository::new(
             name,
             source,
             self.settings.revisions,
@@ -177,7 +178,7 @@ impl Engine {
         );
         let repository = Arc::new(repository);
         let writer = Writer::new(Arc::clone(&repository), Arc::clone(&self.pools));
-        (repository, (writer, orders))
+        (repository, (writer, commands))
     }
 
     /// The on-disk index of a repository, registered or not.

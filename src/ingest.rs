@@ -3,12 +3,12 @@
 //! service, at [`once::Once`] for a program that answers and ends.
 
 pub mod catalog;
-mod demand;
 mod driver;
 mod flush;
 pub mod git;
+mod history_reader;
 pub mod once;
-mod past;
+mod revisions;
 mod schedule;
 pub mod tree;
 pub mod watch;
@@ -51,7 +51,7 @@ pub struct IngestSettings {
     /// Whether events of the file system are to be used.
     pub events: bool,
     /// Time between two looks at every file where there are no events.
-    pub sweep: Duration,
+    pub poll_interval: Duration,
     /// Time between two looks at every file that prove that events told everything; zero: never.
     pub audit: Duration,
     /// Bytes that the process may hold with more than one index in memory.

@@ -313,7 +313,7 @@ pub struct IssueAnswer {
 
 /// What of a request its answer repeats.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct AnswerOptions {
     /// The request's id.
     pub request_id: Option<String>,
     /// The budget in tokens.
@@ -326,7 +326,7 @@ pub struct Asked {
 
 impl ContextAnswer {
     /// An answer for the wire.
-    pub fn new(answered: Answered, asked: Asked) -> Self {
+    pub fn new(answered: Answered, asked: AnswerOptions) -> Self {
         let Answered {
             repo,
             snapshot,

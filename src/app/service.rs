@@ -258,7 +258,7 @@ fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSetti
         max_delay: Duration::from_millis(config.watch.max_delay_ms),
         events: config.watch.events,
         audit: Duration::from_secs(config.watch.audit_seconds),
-        sweep: Duration::from_secs(config.watch.sweep_seconds),
+        poll_interval: Duration::from_secs(config.watch.poll_seconds),
         write_after: Duration::from_millis(config.storage.write_after_ms),
         memory_bytes: match config.index.memory_bytes {
             0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),

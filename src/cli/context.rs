@@ -21,7 +21,7 @@ use crate::engine::{Answered, Diff, DiffEnds, RepoName, answer_now, lacking};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
-use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName};
+use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
 
 /// Time in which the files that past commits touched are read. What is not read then is read by the next
 /// run, where there is a cache.
@@ -241,7 +241,7 @@ fn name_of(directory: &Path) -> RepoName {
 }
 
 fn print(args: &ContextArgs, request: &Request, answered: Answered) -> anyhow::Result<()> {
-    let asked = Asked {
+    let asked = AnswerOptions {
         request_id: None,
         budget_tokens: request.budget_tokens,
         explain: args.explain,

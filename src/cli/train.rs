@@ -45,7 +45,7 @@ fn to_zero(kind: Kind) -> f64 {
 /// until nothing changes: twice is enough.
 ///
 /// From a repository's own commits, with --repo: a message asks for the source files that its commit
-/// changed, in the tree and the past of the commit's parent. The files' weights are adjusted, drawn
+/// changed, in the tree and the history of the commit's parent. The files' weights are adjusted, drawn
 /// to the present ones; what that is worth is told on the newest fifth of the commits, with weights
 /// from the others. Functions keep their weights.
 ///

@@ -10,7 +10,8 @@ use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
 
 use super::repository::Published;
 use super::{
-    AdmissionError, Demand, DemandError, DiffEnds, Engine, Repository, Source, State, Watching, web,
+    AdmissionError, DiffEnds, Engine, Repository, RevisionError, RevisionRequest, Source, State,
+    Watching, web,
 };
 
 /// After this part of the time for an answer optional work is left out, so that an answer with an issue
@@ -84,7 +85,7 @@ pub enum AskError {
     Failed(String),
     /// The revision cannot be had.
     #[error(transparent)]
-    Revision(#[from] DemandError),
+    Revision(#[from] RevisionError),
     /// The revision's index is not built yet; the build goes on.
     #[error("the index of this revision is still being built")]
     Building,
@@ -183,8 +184,8 @@ impl Engine {
                 found.snapshot = revision(repository, &current, reference, until).await?;
             }
             Target::Diff(ends) => {
-                let demand = repository.demand(|reply| Demand::Diff { ends, reply });
-                let diff = demanded(demand, until).await?;
+                let request = repository.request(|reply| RevisionRequest::Diff { ends, reply });
+                let diff = requested(request, until).await?;
                 found.issue = diff.issue();
                 // The commit, so that a branch that moves meanwhile is not compared with one and
                 // answered from another.
@@ -226,16 +227,16 @@ async fn revision(
     if let Some(snapshot) = repository.revisions().get(&reference) {
         return Ok(snapshot);
     }
-    let demand = repository.demand(|reply| Demand::Revision { reference, reply });
-    demanded(demand, until).await
+    let request = repository.request(|reply| RevisionRequest::Revision { reference, reply });
+    requested(request, until).await
 }
 
-/// What was demanded, if it comes in time.
-async fn demanded<T>(
-    demand: impl Future<Output = Option<Result<T, DemandError>>>,
+/// What was requested, if it comes in time.
+async fn requested<T>(
+    request: impl Future<Output = Option<Result<T, RevisionError>>>,
     until: Instant,
 ) -> Result<T, AskError> {
-    match tokio::time::timeout_at(until.into(), demand).await {
+    match tokio::time::timeout_at(until.into(), request).await {
         Ok(Some(outcome)) => Ok(outcome?),
         Ok(None) => Err(AdmissionError::QueueFull.into()),
         Err(_) => Err(AskError::Building),
@@ -276,9 +277,9 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     let is_current = repository
         .current()
         .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
-    if let (true, Watching::Sweeping { reason }) = (is_current, &status.watching) {
+    if let (true, Watching::Polling { reason }) = (is_current, &status.watching) {
         issues.push(Issue {
-            code: "sweeping",
+            code: "polling",
             detail: format!(
                 "files are looked at now and then, so what was saved just now may be missing: {reason}"
             ),
@@ -321,7 +322,7 @@ fn unavailable(error: &str) -> Issue {
     }
 }
 
-/// What is missing where the past is known but for the functions that it changed.
+/// What is missing where the history is known but for the functions that it changed.
 fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
     let (code, detail) = match functions {
         TouchedFunctions::Read => return None,
@@ -348,7 +349,7 @@ fn is_degrading(issue: &Issue) -> bool {
         issue.code,
         "degraded"
             | "deadline"
-            | "sweeping"
+            | "polling"
             | "history_loading"
             | "history_unavailable"
             | "skipped_files"

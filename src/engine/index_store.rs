@@ -143,7 +143,7 @@ impl IndexStore {
         Index {
             segments: self.segments(),
             references: references.unwrap_or_default(),
-            past: None,
+            commits: None,
         }
     }
 

@@ -68,7 +68,7 @@ impl Permits {
         if let Ok(permit) = Arc::clone(&self.semaphore).try_acquire_owned() {
             return Ok(Admission { _permit: permit });
         }
-        let _place = self.take_place().ok_or(AdmissionError::QueueFull)?;
+        let _slot = self.take_slot().ok_or(AdmissionError::QueueFull)?;
         let turn = Arc::clone(&self.semaphore).acquire_owned();
         match tokio::time::timeout(patience, turn).await {
             Ok(Ok(permit)) => Ok(Admission { _permit: permit }),
@@ -104,17 +104,17 @@ impl Permits {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    fn take_place(&self) -> Option<Place> {
-        let place = Place(Arc::clone(&self.waiting));
+    fn take_slot(&self) -> Option<QueueSlot> {
+        let slot = QueueSlot(Arc::clone(&self.waiting));
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        // Dropping the place gives it back.
-        (before < self.queue).then_some(place)
+        // Dropping the slot gives it back.
+        (before < self.queue).then_some(slot)
     }
 }
 
-struct Place(Arc<AtomicUsize>);
+struct QueueSlot(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -15,7 +15,7 @@ pub struct Pools {
     pools: Vec<ThreadPool>,
     /// Locked for a look, never across work.
     runs: Mutex<Runs>,
-    pasts: ThreadPool,
+    histories: ThreadPool,
     background: ThreadPool,
 }
 
@@ -80,9 +80,9 @@ impl Pools {
             of_pools: vec![Vec::new(); pools.len()],
             next: 0,
         };
-        let pasts = ThreadPoolBuilder::new()
+        let histories = ThreadPoolBuilder::new()
             .num_threads(threads)
-            .thread_name(|thread| format!("past-{thread}"))
+            .thread_name(|thread| format!("history-{thread}"))
             .start_handler(|_| lower_priority());
         let background = ThreadPoolBuilder::new()
             .num_threads(background.max(1))
@@ -91,7 +91,7 @@ impl Pools {
         Ok(Self {
             pools,
             runs: Mutex::new(runs),
-            pasts: pasts.build()?,
+            histories: histories.build()?,
             background: background.build()?,
         })
     }
@@ -116,9 +116,9 @@ impl Pools {
         }
     }
 
-    /// Runs `work` that adds a past to an index and waits for it; it is in the way of other pasts alone.
-    pub fn add_past<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pasts.install(carried(work))
+    /// Runs `work` that adds a history to an index and waits for it; it is in the way of other histories alone.
+    pub fn add_history<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.histories.install(carried(work))
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
         };
         let before: i32 = nice();
         assert_eq!(pools.background(nice), NICE.max(before));
-        assert_eq!(pools.add_past(nice), NICE.max(before));
+        assert_eq!(pools.add_history(nice), NICE.max(before));
         assert_eq!(pools.install(nice), before);
     }
 
@@ -163,7 +163,7 @@ mod tests {
         let (done, is_done) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                pools.add_past(|| {
+                pools.add_history(|| {
                     begun.send(()).expect("someone waits");
                     may_end.into_iter().next()
                 })

@@ -74,7 +74,7 @@ pub enum Watching {
         directories: usize,
     },
     /// By looking at every file again and again, since events cannot be had.
-    Sweeping {
+    Polling {
         /// Why.
         reason: String,
     },
@@ -86,7 +86,7 @@ impl Watching {
         match self {
             Self::Off => "off",
             Self::Events { .. } => "events",
-            Self::Sweeping { .. } => "sweeping",
+            Self::Polling { .. } => "polling",
         }
     }
 }
@@ -170,7 +170,7 @@ impl Published {
 
 /// What the engine wants from the floor above.
 #[derive(Debug)]
-pub enum Demand {
+pub enum RevisionRequest {
     /// The index of a revision.
     Revision {
         /// Commit, branch or tag.
@@ -187,12 +187,12 @@ pub enum Demand {
     },
 }
 
-/// Takes the answer to a demand.
-pub type Reply<T> = oneshot::Sender<Result<T, DemandError>>;
+/// Takes the answer to a request.
+pub type Reply<T> = oneshot::Sender<Result<T, RevisionError>>;
 
 /// Why a revision cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DemandError {
+pub enum RevisionError {
     /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
@@ -218,15 +218,15 @@ pub enum DemandError {
 
 /// What others ask of the task that drives a repository.
 #[derive(Debug)]
-pub struct Orders {
+pub struct Commands {
     /// Revisions that are not warm, and diffs, with the span of the question that needs them.
-    pub demands: mpsc::Receiver<(Demand, Span)>,
+    pub requests: mpsc::Receiver<(RevisionRequest, Span)>,
     /// Look at the source again. Holds one order: more of them while one waits mean the same.
     pub syncs: mpsc::Receiver<()>,
 }
 
-/// Demands that may wait to be looked up.
-const DEMANDS: usize = 64;
+/// Requests that may wait to be looked up.
+const MAX_REQUESTS: usize = 64;
 
 /// One warm repository.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ pub struct Repository {
     /// Whether someone waits for it to be reloaded.
     wanted: AtomicBool,
     used: AtomicU64,
-    demands: mpsc::Sender<(Demand, Span)>,
+    requests: mpsc::Sender<(RevisionRequest, Span)>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
 }
@@ -260,8 +260,8 @@ impl Repository {
         blobs: BlobCache,
         store: Arc<IndexStore>,
         unloaded: Option<Unloaded>,
-    ) -> (Self, Orders) {
-        let (demands, demands_out) = mpsc::channel(DEMANDS);
+    ) -> (Self, Commands) {
+        let (requests, requests_out) = mpsc::channel(MAX_REQUESTS);
         let (syncs, syncs_out) = mpsc::channel(1);
         let repository = Self {
             name,
@@ -291,15 +291,15 @@ impl Repository {
             unloaded,
             records: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
-            demands,
+            requests,
             syncs,
             changed: watch::Sender::new(()),
         };
-        let orders = Orders {
-            demands: demands_out,
+        let commands = Commands {
+            requests: requests_out,
             syncs: syncs_out,
         };
-        (repository, orders)
+        (repository, commands)
     }
 
     /// Its name.
@@ -440,19 +440,19 @@ impl Repository {
         self.changed.subscribe()
     }
 
-    /// What a demand, made with its reply, asks for, as soon as it is there.
+    /// What a request, made with its reply, asks for, as soon as it is there.
     ///
     /// # Errors
-    /// See [`DemandError`]; `None` where too many demands wait.
-    pub(super) async fn demand<T>(
+    /// See [`RevisionError`]; `None` where too many requests wait.
+    pub(super) async fn request<T>(
         &self,
-        demand: impl FnOnce(Reply<T>) -> Demand,
-    ) -> Option<Result<T, DemandError>> {
+        request: impl FnOnce(Reply<T>) -> RevisionRequest,
+    ) -> Option<Result<T, RevisionError>> {
         let (reply, answer) = oneshot::channel();
-        match self.demands.try_send((demand(reply), Span::current())) {
-            Ok(()) => Some(answer.await.unwrap_or(Err(DemandError::Gone))),
+        match self.requests.try_send((request(reply), Span::current())) {
+            Ok(()) => Some(answer.await.unwrap_or(Err(RevisionError::Gone))),
             Err(mpsc::error::TrySendError::Full(_)) => None,
-            Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(DemandError::Gone)),
+            Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(RevisionError::Gone)),
         }
     }
 

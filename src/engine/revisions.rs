@@ -8,9 +8,9 @@ use foveate_index::Snapshot;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::DemandError;
+use super::RevisionError;
 
-type Outcome = Option<Result<Arc<Snapshot>, DemandError>>;
+type Outcome = Option<Result<Arc<Snapshot>, RevisionError>>;
 
 /// The revisions of one repository, by commit.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub struct Revisions {
 
 /// What to do for a revision.
 #[derive(Debug)]
-pub enum Claim {
+pub enum Flight {
     /// It is warm.
     Ready(Arc<Snapshot>),
     /// Someone builds it: wait.
     Waiting(Waiting),
     /// Build it.
-    Build(Ticket),
+    Build(Lease),
 }
 
 /// A revision that someone else builds.
@@ -37,7 +37,7 @@ pub struct Waiting(watch::Receiver<Outcome>);
 
 /// The duty to build a revision. Dropped unfulfilled, it tells those who wait that it failed.
 #[derive(Debug)]
-pub struct Ticket(watch::Sender<Outcome>);
+pub struct Lease(watch::Sender<Outcome>);
 
 impl Revisions {
     /// Room for `capacity` revisions, at least one.
@@ -57,14 +57,14 @@ impl Revisions {
     }
 
     /// The snapshot of a commit, or who builds it.
-    pub fn claim(&self, commit: &str) -> Claim {
+    pub fn join(&self, commit: &str) -> Flight {
         let mut slots = self.slots.lock();
         if let Some(receiver) = touch(&mut slots, commit) {
             let state = receiver.borrow().clone();
             match state {
-                Some(Ok(snapshot)) => return Claim::Ready(snapshot),
+                Some(Ok(snapshot)) => return Flight::Ready(snapshot),
                 None if receiver.has_changed().is_ok() => {
-                    return Claim::Waiting(Waiting(receiver.clone()));
+                    return Flight::Waiting(Waiting(receiver.clone()));
                 }
                 // It failed or was given up: the next one tries again.
                 _ => drop(slots.pop_back()),
@@ -77,7 +77,7 @@ impl Revisions {
         // To free an index takes milliseconds, in which others may ask for theirs.
         drop(slots);
         drop(leaving);
-        Claim::Build(Ticket(sender))
+        Flight::Build(Lease(sender))
     }
 
     /// The snapshots that are warm.
@@ -111,7 +111,7 @@ fn touch<'a>(
     slots.back().map(|(_, receiver)| receiver)
 }
 
-impl Ticket {
+impl Lease {
     /// Hands the snapshot to those who wait and to those who come later. May be called again with
     /// a better one of the same commit.
     pub fn fulfil(&self, snapshot: Arc<Snapshot>) {
@@ -119,7 +119,7 @@ impl Ticket {
     }
 
     /// Tells those who wait that it cannot be had.
-    pub fn fail(self, error: DemandError) {
+    pub fn fail(self, error: RevisionError) {
         self.0.send_replace(Some(Err(error)));
     }
 
@@ -139,10 +139,10 @@ impl Waiting {
     ///
     /// # Errors
     /// When it failed.
-    pub async fn outcome(mut self) -> Result<Arc<Snapshot>, DemandError> {
+    pub async fn outcome(mut self) -> Result<Arc<Snapshot>, RevisionError> {
         match self.0.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome.clone().unwrap_or(Err(DemandError::Gone)),
-            Err(_) => Err(DemandError::Failed(
+            Ok(outcome) => outcome.clone().unwrap_or(Err(RevisionError::Gone)),
+            Err(_) => Err(RevisionError::Failed(
                 "building the index was given up".to_owned(),
             )),
         }
@@ -163,48 +163,48 @@ mod tests {
         Arc::new(Snapshot::build(revision, 1, Vec::new(), None, None).expect("an empty index"))
     }
 
-    fn ticket(claim: Claim) -> Ticket {
-        match claim {
-            Claim::Build(ticket) => ticket,
-            other => panic!("expected a ticket, got {other:?}"),
+    fn build(flight: Flight) -> Lease {
+        match flight {
+            Flight::Build(lease) => lease,
+            other => panic!("expected a lease, got {other:?}"),
         }
     }
 
     #[tokio::test]
     async fn many_ask_and_one_builds() {
         let revisions = Revisions::new(2);
-        let ticket = ticket(revisions.claim("a"));
-        let Claim::Waiting(waiting) = revisions.claim("a") else {
+        let lease = build(revisions.join("a"));
+        let Flight::Waiting(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
-        ticket.fulfil(snapshot("a"));
+        lease.fulfil(snapshot("a"));
         assert!(waiting.outcome().await.is_ok());
-        assert!(matches!(revisions.claim("a"), Claim::Ready(_)));
+        assert!(matches!(revisions.join("a"), Flight::Ready(_)));
         assert!(revisions.get("a").is_some());
     }
 
     #[tokio::test]
     async fn a_failed_build_is_told_and_tried_again() {
         let revisions = Revisions::new(2);
-        let first = ticket(revisions.claim("a"));
-        let Claim::Waiting(waiting) = revisions.claim("a") else {
+        let first = build(revisions.join("a"));
+        let Flight::Waiting(waiting) = revisions.join("a") else {
             panic!("the second must wait");
         };
         drop(first);
         assert!(waiting.outcome().await.is_err());
-        ticket(revisions.claim("a")).fail(DemandError::NoRevisions);
+        build(revisions.join("a")).fail(RevisionError::NoRevisions);
         assert!(revisions.get("a").is_none());
-        ticket(revisions.claim("a"));
+        build(revisions.join("a"));
     }
 
     #[test]
     fn the_least_recently_used_goes() {
         let revisions = Revisions::new(2);
-        let a = ticket(revisions.claim("a"));
+        let a = build(revisions.join("a"));
         a.fulfil(snapshot("a"));
-        ticket(revisions.claim("b")).fulfil(snapshot("b"));
+        build(revisions.join("b")).fulfil(snapshot("b"));
         assert!(revisions.get("a").is_some());
-        ticket(revisions.claim("c")).fulfil(snapshot("c"));
+        build(revisions.join("c")).fulfil(snapshot("c"));
         assert!(revisions.get("b").is_none());
         assert!(revisions.get("a").is_some());
         assert!(!a.is_forgotten());

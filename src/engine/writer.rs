@@ -26,7 +26,7 @@ pub enum Cause {
     /// It was time to compare the index with the disk.
     Audit,
     /// A revision was asked for.
-    Demand,
+    Request,
     /// The history was loaded.
     History,
 }
@@ -40,7 +40,7 @@ impl Cause {
             Self::Sync => "sync",
             Self::Poll => "poll",
             Self::Audit => "audit",
-            Self::Demand => "demand",
+            Self::Request => "request",
             Self::History => "history",
         }
     }
@@ -55,21 +55,21 @@ pub struct Plan {
     pub revision: Revision,
     /// Its files.
     pub files: Vec<SourceFile>,
-    /// Its past; `None` while it is not loaded.
-    pub past: Option<Past>,
+    /// Its history; `None` while it is not loaded.
+    pub history: Option<CommitHistory>,
 }
 
-/// A revision's past.
+/// A revision's history.
 #[derive(Clone, Debug, Default)]
-pub struct Past {
+pub struct CommitHistory {
     /// Its commits.
     pub history: Arc<History>,
     /// How far the functions that they changed are known.
     pub functions: TouchedFunctions,
 }
 
-impl Past {
-    /// What a snapshot holds of its past, for another one of the same commit.
+impl CommitHistory {
+    /// What a snapshot holds of its history, for another one of the same commit.
     pub fn of(snapshot: &Snapshot) -> Option<Self> {
         Some(Self {
             history: snapshot.history.clone()?,
@@ -97,22 +97,22 @@ pub fn build(
     })
 }
 
-/// Builds the only index of a run that answers and ends, with what `store` has of it. An indexed `past`
+/// Builds the only index of a run that answers and ends, with what `store` has of it. An indexed `history`
 /// takes the place of the plan's. Blocks; runs on the current rayon pool.
 ///
 /// # Errors
 /// When the index cannot be written.
 pub fn build_once(
     mut plan: Plan,
-    past: Option<HistoryIndex>,
+    history: Option<HistoryIndex>,
     store: &IndexStore,
 ) -> Result<Snapshot, PublishError> {
     let mut stored = store.index_of(&plan.files);
-    if let Some(HistoryIndex { commits, functions }) = past {
-        stored.past = Some(commits);
-        plan.past = Some(Past {
+    if let Some(HistoryIndex { commits, functions }) = history {
+        stored.commits = Some(commits);
+        plan.history = Some(CommitHistory {
             functions,
-            ..Past::default()
+            ..CommitHistory::default()
         });
     }
     restore(plan, 1, &stored)
@@ -137,11 +137,11 @@ fn index(
         cause,
         revision,
         files,
-        past,
+        history,
     } = plan;
     let start = Instant::now();
-    let functions = past.as_ref().map(|past| past.functions);
-    let history = past.map(|past| past.history);
+    let functions = history.as_ref().map(|history| history.functions);
+    let history = history.map(|history| history.history);
     let mut snapshot =
         build(revision, files, history).map_err(|error| PublishError(error.to_string()))?;
     snapshot.touched_functions = functions.unwrap_or_default();
@@ -166,11 +166,11 @@ struct Draft {
 }
 
 impl Draft {
-    /// Whether it is the index that is planned. Its past is that of its revision, or none yet.
+    /// Whether it is the index that is planned. Its history is that of its revision, or none yet.
     fn is(&self, plan: &Plan) -> bool {
         let files = self.snapshot.files.as_slice();
         self.snapshot.revision == plan.revision
-            && self.snapshot.history.is_some() == plan.past.is_some()
+            && self.snapshot.history.is_some() == plan.history.is_some()
             && files.len() == plan.files.len()
             && files.iter().zip(&plan.files).all(|(a, b)| a.is_same(b))
     }
@@ -237,7 +237,7 @@ impl Writer {
             (None, None) => self.restore(plan, generation),
         };
         let snapshot = if adds_past {
-            self.pools.add_past(build)
+            self.pools.add_history(build)
         } else {
             self.pools.install(build)
         };
@@ -262,11 +262,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds the past to the current snapshot, unless it is by now one of another commit. Blocks.
+    /// Adds the history to the current snapshot, unless it is by now one of another commit. Blocks.
     ///
     /// # Errors
     /// When the index cannot be built; the current snapshot stays.
-    pub fn add_history(&mut self, commit: &str, past: Past) -> Result<(), PublishError> {
+    pub fn add_history(
+        &mut self,
+        commit: &str,
+        history: CommitHistory,
+    ) -> Result<(), PublishError> {
         let Some(basis) = self.repository.basis() else {
             return Ok(());
         };
@@ -278,7 +282,7 @@ impl Writer {
             cause: Cause::History,
             revision: snapshot.revision.clone(),
             files: snapshot.files.as_slice().to_vec(),
-            past: Some(past),
+            history: Some(history),
         })?;
         Ok(())
     }
@@ -286,7 +290,7 @@ impl Writer {
     fn swap_in(&self, published: Published, cause: Cause) {
         self.repository.set_current(published);
         self.repository.set_status(|status| {
-            // The past of what is there says nothing of a source that could not be read since.
+            // The history of what is there says nothing of a source that could not be read since.
             if cause != Cause::History {
                 status.state = State::Ready;
                 status.error = None;
@@ -380,7 +384,7 @@ mod tests {
                 content: None,
                 skipped: Some(SkipReason::Binary),
             }],
-            past: None,
+            history: None,
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Delivered {
     /// Paths of the ranked files, best first.
     pub files: Vec<String>,
     /// The ranked functions, best first.
-    pub functions: Vec<Place>,
+    pub functions: Vec<Location>,
     /// Wire name of the detected intent.
     pub intent: String,
     /// The contexts at [`Budget::ALL`].
@@ -29,7 +29,7 @@ pub struct Delivered {
 
 /// A definition's place.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Location {
     /// Path of its file.
     pub path: String,
     /// Qualified name.
@@ -59,7 +59,7 @@ impl Delivered {
             functions: answer
                 .functions
                 .iter()
-                .map(|f| Place {
+                .map(|f| Location {
                     path: f.path.clone(),
                     name: f.name.clone(),
                     lines: f.lines,
@@ -123,7 +123,7 @@ fn rank<T>(ranking: &[T], hit: impl Fn(&T) -> bool) -> Option<usize> {
 /// Whether a ranked definition stands for a gold function: it lies within the function's lines,
 /// and covers at least half of them or has its name. So a function nested in the gold one counts
 /// for it where it is the larger part, and a class never counts for its method.
-pub fn hits(place: &Place, gold: &GoldFunction) -> bool {
+pub fn hits(place: &Location, gold: &GoldFunction) -> bool {
     let lines = gold.lines();
     place.path == gold.file
         && lines.covers(place.lines)
@@ -217,7 +217,7 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predi
     };
     let files = answer.files.iter().take(SEEN);
     let functions = answer.functions.iter().zip(&delivered.functions);
-    let is_gold = |place: &Place| case.gold_functions.iter().any(|gold| hits(place, gold));
+    let is_gold = |place: &Location| case.gold_functions.iter().any(|gold| hits(place, gold));
     let confidence = delivered.contexts.last().and_then(|context| {
         let right = !case.gold_functions.is_empty() && shown_share(case, context) > 0.0;
         (!case.gold_functions.is_empty()).then(|| prediction(answer.pack.confidence, right))
@@ -243,7 +243,7 @@ pub fn predictions(case: &Case, answer: &Answer, delivered: &Delivered) -> Predi
 
 /// Whether a place is a gold function or holds an edited line; imports follow from other edits.
 fn is_changed(case: &Case, place: &ListedPlace) -> bool {
-    let listed = Place {
+    let listed = Location {
         path: place.path.clone(),
         name: place.name.clone(),
         lines: place.lines,

@@ -12,8 +12,8 @@ fn gold(file: &str, name: &str, start: u32, end: u32) -> GoldFunction {
     }
 }
 
-fn place(path: &str, name: &str, start: u32, end: u32) -> Place {
-    Place {
+fn place(path: &str, name: &str, start: u32, end: u32) -> Location {
+    Location {
         path: path.to_owned(),
         name: name.to_owned(),
         lines: Lines::new(start, end),

@@ -12,7 +12,7 @@ use foveate_parse::Limits;
 use parking_lot::{Mutex, RwLock};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Past, Progress};
+use crate::engine::{BlobCache, CommitHistory, Progress};
 use crate::eval::case::{Case, Repositories};
 use crate::ingest::git::{GitRepo, HistoryLimits, Records, Step};
 
@@ -228,7 +228,7 @@ impl Source {
         let files = (self.git).files(&commit, before, &self.blobs, &Progress::default())?;
         let history = match walk.history.commits {
             0 => None,
-            _ => Some(self.past(&commit, walk)?.history),
+            _ => Some(self.history(&commit, walk)?.history),
         };
         let revision = Revision {
             commit,
@@ -244,7 +244,7 @@ impl Source {
     }
 
     /// All of the past, so that no case is answered without a part of it.
-    fn past(&self, commit: &str, walk: &Walk) -> anyhow::Result<Past> {
+    fn history(&self, commit: &str, walk: &Walk) -> anyhow::Result<CommitHistory> {
         let (limits, stop) = (&walk.history, CancellationToken::new());
         let step = Step::Functions;
         let past = self

@@ -86,7 +86,7 @@ pub async fn serve(
         let service = Answers {
             router: router.clone(),
             in_flight: Arc::clone(&in_flight),
-            seat: Arc::clone(&place.seat),
+            state: Arc::clone(&place.state),
         };
         let stop = stop.clone();
         tasks.spawn(async move {
@@ -118,7 +118,7 @@ async fn drive(
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_timeout));
-    let seat = Arc::clone(&answers.seat);
+    let state = Arc::clone(&answers.state);
     let service = service_fn(|request: hyper::Request<Incoming>| {
         Box::pin(answers.clone().answer(request.map(Body::new)))
     });
@@ -131,15 +131,15 @@ async fn drive(
             // Who leaves in the middle of something is no concern of ours.
             if ended.is_ok() {
                 let closed = close(connection.into_parts().io.into_inner());
-                seat.evicted.run_until_cancelled(closed).await;
+                state.evicted.run_until_cancelled(closed).await;
             }
             return;
         }
-        () = seat.evicted.cancelled() => return,
+        () = state.evicted.cancelled() => return,
         () = stop.cancelled() => Pin::new(&mut connection).graceful_shutdown(),
     }
     let closed = async {
-        seat.until_waiting().await;
+        state.until_waiting().await;
         tokio::time::sleep(LINGER).await;
     };
     tokio::select! {
@@ -163,12 +163,12 @@ async fn close(mut stream: Pin<Box<TimeoutStream<TcpStream>>>) {
 struct Answers {
     router: Router,
     in_flight: Arc<Semaphore>,
-    seat: Arc<Seat>,
+    state: Arc<SlotState>,
 }
 
 impl Answers {
     async fn answer(mut self, request: Request) -> Result<Response, Infallible> {
-        let busy = Busy::new(self.seat);
+        let busy = Busy::new(self.state);
         let response = self.router.call(request).await?;
         // The layer that limits requests in flight lets go of its permit here, and a client may take its
         // time with the answer.
@@ -185,24 +185,24 @@ impl Answers {
 
 /// The connections there are.
 #[derive(Debug, Default)]
-struct Table(Mutex<Seats>);
+struct Table(Mutex<Slots>);
 
 #[derive(Debug, Default)]
-struct Seats {
+struct Slots {
     count: usize,
     /// Those that wait for a request, by when they began to.
     waiting: BTreeMap<u64, CancellationToken>,
     next: u64,
 }
 
-/// A connection's place among the others, given back when it is dropped.
-struct Place {
-    seat: Arc<Seat>,
+/// A connection's slot among the others, given back when it is dropped.
+struct ConnectionSlot {
+    state: Arc<SlotState>,
 }
 
 /// What is known of one connection.
 #[derive(Debug)]
-struct Seat {
+struct SlotState {
     table: Arc<Table>,
     /// Cancelled where another connection needs the room.
     evicted: CancellationToken,
@@ -222,63 +222,63 @@ impl Table {
         }
     }
 
-    /// A place for a new connection; `None` where all others are being answered, and the reserve is
+    /// A slot for a new connection; `None` where all others are being answered, and the reserve is
     /// used up.
-    fn enter(self: &Arc<Self>, max: usize) -> Option<Place> {
+    fn enter(self: &Arc<Self>, max: usize) -> Option<ConnectionSlot> {
         let is_full = self.0.lock().count >= max;
         let has_room = !is_full || self.evict_oldest();
-        let mut seats = self.0.lock();
-        if !has_room && seats.count >= max + RESERVE {
+        let mut slots = self.0.lock();
+        if !has_room && slots.count >= max + RESERVE {
             return None;
         }
-        seats.count += 1;
-        drop(seats);
-        let seat = Arc::new(Seat {
+        slots.count += 1;
+        drop(slots);
+        let state = Arc::new(SlotState {
             table: Arc::clone(self),
             evicted: CancellationToken::new(),
             waits: tokio::sync::watch::Sender::new(None),
         });
-        seat.wait();
-        Some(Place { seat })
+        state.wait();
+        Some(ConnectionSlot { state })
     }
 }
 
-impl Seat {
+impl SlotState {
     fn wait(&self) {
-        let mut seats = self.table.0.lock();
-        let key = seats.next;
-        seats.next += 1;
-        seats.waiting.insert(key, self.evicted.clone());
+        let mut slots = self.table.0.lock();
+        let key = slots.next;
+        slots.next += 1;
+        slots.waiting.insert(key, self.evicted.clone());
         self.waits.send_replace(Some(key));
     }
 
     fn work(&self) {
-        let mut seats = self.table.0.lock();
+        let mut slots = self.table.0.lock();
         if let Some(key) = self.waits.send_replace(None) {
-            seats.waiting.remove(&key);
+            slots.waiting.remove(&key);
         }
     }
 
     async fn until_waiting(&self) {
-        // The sender lives as long as the seat.
+        // The sender lives as long as the state.
         let _ = self.waits.subscribe().wait_for(Option::is_some).await;
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.seat.work();
-        self.seat.table.0.lock().count -= 1;
+        self.state.work();
+        self.state.table.0.lock().count -= 1;
     }
 }
 
 /// A request in flight, until its answer is written.
-struct Busy(Arc<Seat>);
+struct Busy(Arc<SlotState>);
 
 impl Busy {
-    fn new(seat: Arc<Seat>) -> Self {
-        seat.work();
-        Self(seat)
+    fn new(state: Arc<SlotState>) -> Self {
+        state.work();
+        Self(state)
     }
 }
 
@@ -323,10 +323,10 @@ mod tests {
     #[test]
     fn the_connection_that_waits_longest_leaves_first() {
         let table = Arc::new(Table::default());
-        let places: Vec<Place> = (0..3).map(|_| table.enter(3).unwrap()).collect();
-        let busy = Busy::new(Arc::clone(&places[0].seat));
+        let places: Vec<ConnectionSlot> = (0..3).map(|_| table.enter(3).unwrap()).collect();
+        let busy = Busy::new(Arc::clone(&places[0].state));
         let fourth = table.enter(3).unwrap();
-        let is_evicted = |place: &Place| place.seat.evicted.is_cancelled();
+        let is_evicted = |place: &ConnectionSlot| place.state.evicted.is_cancelled();
         assert_eq!(
             [false, true, false],
             [0, 1, 2].map(|n| is_evicted(&places[n]))
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn where_all_are_busy_a_reserve_is_left() {
         let table = Arc::new(Table::default());
-        let busy = |place: &Place| Busy::new(Arc::clone(&place.seat));
+        let busy = |place: &ConnectionSlot| Busy::new(Arc::clone(&place.state));
         let place = table.enter(1).unwrap();
         let _busy = busy(&place);
         let mut reserve = Vec::new();
@@ -362,7 +362,7 @@ mod tests {
         let answers = Answers {
             router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
             in_flight: Arc::clone(&in_flight),
-            seat: Arc::clone(&place.seat),
+            state: Arc::clone(&place.state),
         };
         let request = Request::get("/").body(Body::empty()).unwrap();
         let response = answers.answer(request).await.unwrap();

@@ -25,7 +25,7 @@ use super::problem::Problem;
 use super::{HttpState, accept, layers};
 use crate::engine::Target;
 use crate::wire::request::RawRequest;
-use crate::wire::{Asked, BreadthName, ContextAnswer, FormatName, IntentName};
+use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
 use parts::{DiffBody, FocusBody, SeenBody};
 
 /// A question to a repository.
@@ -249,7 +249,7 @@ async fn answer(
     state.trace_repo(&question.repo);
     let form = Form::of(headers, format)?;
     question.request.format = form.format(format).into();
-    let asked = Asked {
+    let asked = AnswerOptions {
         request_id: Some(layers::id_text(&id).to_owned()),
         budget_tokens: question.request.budget_tokens,
         explain: explain.unwrap_or(false),

@@ -26,7 +26,7 @@ pub fn id_text(id: &RequestId) -> &str {
 }
 
 /// Removes a client's request id that is not safe to repeat, so that the request gets a new one.
-pub fn drop_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
+pub fn strip_unsafe_id<B>(mut request: HttpRequest<B>) -> HttpRequest<B> {
     let is_safe = |id: &HeaderValue| {
         let id = id.as_bytes();
         let is_allowed = |b: &u8| b.is_ascii_alphanumeric() || b"._:-".contains(b);

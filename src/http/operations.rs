@@ -197,7 +197,7 @@ fn repository_states(out: &Exposition, engine: &Engine) {
         "Registered repositories, by state.",
         states,
     );
-    let modes = ["off", "events", "sweeping"].map(|mode| {
+    let modes = ["off", "events", "polling"].map(|mode| {
         let is_one = |r: &&std::sync::Arc<Repository>| r.status().watching.name() == mode;
         let count = repositories.iter().filter(is_one).count();
         (vec![("mode", mode)], count as f64)

@@ -8,7 +8,7 @@ use foveate_model::escape::escape;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::engine::{AdmissionError, AskError, DemandError};
+use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::ingest::RegisterError;
 use crate::ingest::git::GitError;
 use crate::store::{RepositoryKind, StoreError};
@@ -197,7 +197,7 @@ impl From<AskError> for Problem {
             AskError::Failed(_) => Self::new(
                 StatusCode::CONFLICT,
                 "repo_failed",
-                format!("{detail}; mend the source, then POST /repos/{{repo}}/sync"),
+                format!("{detail}; repair the source, then POST /repos/{{repo}}/sync"),
             ),
             AskError::Revision(error) => error.into(),
             AskError::Building => Self::new(
@@ -223,11 +223,11 @@ impl From<AskError> for Problem {
     }
 }
 
-impl From<DemandError> for Problem {
-    fn from(error: DemandError) -> Self {
+impl From<RevisionError> for Problem {
+    fn from(error: RevisionError) -> Self {
         let detail = error.to_string();
         match error {
-            DemandError::UnknownRef(_) => Self {
+            RevisionError::UnknownRef(_) => Self {
                 field: Some("ref".to_owned()),
                 ..Self::new(
                     StatusCode::NOT_FOUND,
@@ -237,22 +237,22 @@ impl From<DemandError> for Problem {
                     ),
                 )
             },
-            DemandError::MalformedRef(_) | DemandError::NoRevisions => {
+            RevisionError::MalformedRef(_) | RevisionError::NoRevisions => {
                 Self::invalid_field("ref", detail)
             }
-            DemandError::NotAllowed(_) => {
+            RevisionError::NotAllowed(_) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }
-            DemandError::TooLong(_) => Self::new(
+            RevisionError::TooLong(_) => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "deadline",
                 format!("{detail}; ask again later, or raise that setting"),
             )
             .later(1),
-            DemandError::Failed(_) => {
+            RevisionError::Failed(_) => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "revision_failed", detail)
             }
-            DemandError::Gone => Self::new(
+            RevisionError::Gone => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "stopping",
                 format!("{detail}; ask again"),

@@ -103,7 +103,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
             AUTHORIZATION,
             COOKIE,
         ]))
-        .map_request(layers::drop_unsafe_id)
+        .map_request(layers::strip_unsafe_id)
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
         .map_response(layers::as_answered)
         .layer(compression)

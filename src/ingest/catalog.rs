@@ -18,16 +18,16 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::demand::Supplier;
 use super::driver::{Driver, GitSource, Origin};
 use super::flush::Flusher;
 use super::git::location::Remote;
 use super::git::remote::{self, RemoteCopy};
 use super::git::{Access, GitError, LocalPaths, Location, LocationError, Records};
-use super::past::PastReader;
+use super::history_reader::HistoryReader;
+use super::revisions::RevisionBuilder;
 use super::tree::Stats;
 use super::{CREDENTIALS, IngestSettings};
-use crate::engine::{Engine, NameError, Orders, RepoName, Repository, Source, Writer};
+use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
 use crate::telemetry::spans::{carried, spawn_blocking};
 use credentials::Credentials;
@@ -107,7 +107,7 @@ pub struct Catalog {
     trusted: DashMap<RepoName, Arc<Access>>,
     credentials: Arc<Credentials>,
     /// What drives unloaded repositories, once they are wanted.
-    unloaded: DashMap<RepoName, (Writer, Orders)>,
+    unloaded: DashMap<RepoName, (Writer, Commands)>,
 }
 
 impl Catalog {
@@ -236,9 +236,9 @@ impl Catalog {
                 path: path.clone(),
                 watch: true,
             };
-            if let Some((writer, orders)) = self.engine.add(name.clone(), source) {
+            if let Some((writer, commands)) = self.engine.add(name.clone(), source) {
                 self.trusted.insert(name, access);
-                return Ok(self.drive(writer, orders));
+                return Ok(self.drive(writer, commands));
             }
         }
         Err(RegisterError::Taken(base.to_string()))
@@ -338,17 +338,17 @@ impl Catalog {
 
     /// Takes a repository in and starts its tasks; `None` when the name is in use.
     fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
-        let (writer, orders) = self.engine.add(name, source)?;
-        Some(self.drive(writer, orders))
+        let (writer, commands) = self.engine.add(name, source)?;
+        Some(self.drive(writer, commands))
     }
 
     /// Starts the tasks of a repository.
-    fn drive(&self, writer: Writer, orders: Orders) -> Arc<Repository> {
+    fn drive(&self, writer: Writer, commands: Commands) -> Arc<Repository> {
         let repository = Arc::clone(writer.repository());
         let stop = self.stop.child_token();
         let tracker = TaskTracker::new();
         let (name, source) = (repository.name().clone(), repository.source().clone());
-        self.spawn(source, writer, orders, &stop, &tracker);
+        self.spawn(source, writer, commands, &stop, &tracker);
         tracker.close();
         // The catalog's own tracker waits for all of them.
         self.tracker.spawn({
@@ -363,14 +363,14 @@ impl Catalog {
         &self,
         source: Source,
         mut writer: Writer,
-        orders: Orders,
+        commands: Commands,
         stop: &CancellationToken,
         tracker: &TaskTracker,
     ) {
         let git = Arc::new(ArcSwapOption::empty());
         let name = writer.repository().name().clone();
         let store = Arc::clone(writer.repository().store());
-        let past = PastReader {
+        let history = HistoryReader {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             limits: self.settings.history,
@@ -379,18 +379,18 @@ impl Catalog {
             tracker: tracker.clone(),
         };
         let copy = self.copy_of(&source, &name).map(Arc::new);
-        let supplier = Supplier {
+        let builder = RevisionBuilder {
             engine: Arc::clone(&self.engine),
             repository: Arc::clone(writer.repository()),
             git: Arc::clone(&git),
             copy: copy.clone(),
-            past: past.clone(),
+            history: history.clone(),
             stop: stop.clone(),
             tracker: tracker.clone(),
             working: Arc::new(watch::Sender::new(0)),
             histories: Arc::new(Semaphore::new(1)),
         };
-        tracker.spawn(supplier.serve(orders.demands));
+        tracker.spawn(builder.serve(commands.requests));
         let flusher = Flusher {
             repository: Arc::clone(writer.repository()),
             stats: Arc::new(Stats::of(&store)),
@@ -408,12 +408,12 @@ impl Catalog {
             stop: stop.clone(),
             tracker: tracker.clone(),
             git,
-            past,
+            history,
             stats,
         };
         match source {
             Source::WorkingTree { path, watch } => {
-                tracker.spawn(driver.drive_tree(path, watch, writer, orders.syncs));
+                tracker.spawn(driver.drive_tree(path, watch, writer, commands.syncs));
             }
             Source::Git {
                 location,
@@ -434,7 +434,7 @@ impl Catalog {
                     reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
                     poll,
                 };
-                tracker.spawn(driver.drive_git(source, writer, orders.syncs));
+                tracker.spawn(driver.drive_git(source, writer, commands.syncs));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! One task per repository that keeps its index current: it reads the source when something says
 //! that it changed, and hands the result to the one writer. What it is asked while it works waits
 //! its turn; what the file system tells meanwhile is collected. Revisions other than the current
-//! one are served beside it ([`super::demand`]). Here are the task of a working tree and what both
+//! one are served beside it ([`super::revisions`]). Here are the task of a working tree and what both
 //! kinds share; that of a git repository is in [`git`].
 
 mod git;
@@ -21,10 +21,10 @@ use tracing::{Instrument as _, Span};
 
 use super::IngestSettings;
 use super::git::{Access, GitError, GitRepo, Step};
-use super::past::PastReader;
+use super::history_reader::HistoryReader;
 use super::tree::{Stats, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, Engine, Past, Phase, Plan, Progress, Repository, StaleIndex, Writer,
+    BlobCache, Cause, CommitHistory, Engine, Phase, Plan, Progress, Repository, StaleIndex, Writer,
 };
 use crate::telemetry::spans;
 pub(super) use git::{GitSource, Origin};
@@ -42,13 +42,13 @@ pub(super) struct Driver {
     pub tracker: TaskTracker,
     /// The repository that other revisions are read from, once it is known.
     pub git: Arc<ArcSwapOption<GitRepo>>,
-    pub past: PastReader,
+    pub history: HistoryReader,
     /// What is known of a working tree's files.
     pub stats: Arc<Stats>,
 }
 
 /// The history of a commit, being loaded; nobody waits for its turn once it is dropped.
-type Loading = AbortOnDropHandle<(String, Result<Past, GitError>)>;
+type Loading = AbortOnDropHandle<(String, Result<CommitHistory, GitError>)>;
 
 /// What one scan of the source led to.
 enum Outcome {
@@ -220,9 +220,9 @@ impl Driver {
     /// Starts loading the history of a commit beside everything else, for this run.
     fn load_history(&self, commit: String, step: Step, run: &Span) -> Option<Loading> {
         let git = self.git.load_full()?;
-        let past = self.past.clone();
+        let history = self.history.clone();
         let load = async move {
-            let loaded = past.read(git, commit.clone(), step).await;
+            let loaded = history.read(git, commit.clone(), step).await;
             (commit, loaded)
         };
         Some(AbortOnDropHandle::new(
@@ -264,7 +264,7 @@ impl Driver {
     }
 }
 
-type Loaded = Result<(String, Result<Past, GitError>), tokio::task::JoinError>;
+type Loaded = Result<(String, Result<CommitHistory, GitError>), tokio::task::JoinError>;
 
 async fn finished(history: &mut Option<Loading>) -> Loaded {
     match history {
@@ -288,9 +288,9 @@ fn run(writer: &Writer, cause: Cause) -> Span {
 /// Publishes a history. Gives the commit whose functions are still to be read.
 fn publish_history(writer: &mut Writer, loaded: Loaded) -> Option<String> {
     let failure = match loaded {
-        Ok((commit, Ok(past))) => {
-            let (commits, functions) = (past.history.commits.len(), past.functions);
-            match writer.add_history(&commit, past) {
+        Ok((commit, Ok(history))) => {
+            let (commits, functions) = (history.history.commits.len(), history.functions);
+            match writer.add_history(&commit, history) {
                 Ok(()) => {
                     tracing::info!(commits, ?functions, "history loaded");
                     return (functions == TouchedFunctions::Reading).then_some(commit);
@@ -315,7 +315,7 @@ fn publish_stale(writer: &mut Writer, (revision, files): Listed, stale: &StaleIn
         cause: Cause::Registered,
         revision,
         files,
-        past: None,
+        history: None,
     };
     match writer.publish_stale(plan, stale) {
         Ok(()) => {

@@ -26,7 +26,7 @@ use std::time::Duration;
 use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::{BlobCache, Cancelled, Diff, Past, Progress};
+use crate::engine::{BlobCache, Cancelled, CommitHistory, Diff, Progress};
 pub use access::{Access, LocalPaths};
 pub use head::HeadMark;
 pub use history::records::Records;
@@ -324,7 +324,7 @@ impl GitRepo {
         records: &Records,
         step: Step,
         stop: &CancellationToken,
-    ) -> Result<Past, GitError> {
+    ) -> Result<CommitHistory, GitError> {
         history::load(self, commit, limits, records, (step, stop))
     }
 

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, Diff, DiffEnds, HistoryIndex, IndexStore, Past, Phase, Plan, Progress,
-    PublishError, StoreLocation, build_once,
+    BlobCache, Cause, CommitHistory, Diff, DiffEnds, HistoryIndex, IndexStore, Phase, Plan,
+    Progress, PublishError, StoreLocation, build_once,
 };
 
 /// Why there is no index.
@@ -49,7 +49,7 @@ pub struct OnceSettings {
     pub root: PathBuf,
     /// A commit, branch or tag to read instead of the files as they are.
     pub reference: Option<String>,
-    /// How much of the past counts.
+    /// How much of the history counts.
     pub history: HistoryLimits,
     /// Whether functions of past commits are waited for.
     pub step: Step,
@@ -78,8 +78,8 @@ pub struct Indexed {
     pub snapshot: Arc<Snapshot>,
     /// Why past commits could not be read.
     pub history_error: Option<GitError>,
-    /// The past that was not found stored, by what names it there.
-    new_past: Option<String>,
+    /// The history that was not found stored, by what names it there.
+    new_history: Option<String>,
 }
 
 /// The real path of a directory.
@@ -149,7 +149,7 @@ impl Once {
         }
     }
 
-    /// Indexes the files and the past of the working tree, or of the commit that was named. A bare
+    /// Indexes the files and the history of the working tree, or of the commit that was named. A bare
     /// repository is read at its `HEAD`. Parses on the current rayon pool.
     ///
     /// # Errors
@@ -175,11 +175,11 @@ impl Once {
         self.store.save_one_of_many(snapshot)?;
         self.stats
             .save(|path| snapshot.files.find(path.as_str()).is_some())?;
-        let Some(key) = &indexed.new_past else {
+        let Some(key) = &indexed.new_history else {
             return Ok(());
         };
         let index = HistoryIndex {
-            commits: Arc::clone(snapshot.lexical.commits().past()),
+            commits: Arc::clone(snapshot.lexical.commits().index()),
             functions: snapshot.touched_functions,
         };
         self.store.save_history_index(key, &index)
@@ -187,18 +187,18 @@ impl Once {
 
     fn commit(&self, git: &GitRepo, reference: &str) -> Result<Indexed, OnceError> {
         let commit = git.resolve(reference)?;
-        let (files, past) = std::thread::scope(|threads| {
-            let past = threads.spawn(|| self.past_of(git, &commit));
+        let (files, history) = std::thread::scope(|threads| {
+            let history = threads.spawn(|| self.history_of(git, &commit));
             let files = git.files(&commit, &[], &self.blobs, &self.progress);
             self.progress.enter(Phase::History, 0);
-            (files, past.join())
+            (files, history.join())
         });
-        let past = past.unwrap_or_else(|_| FoundPast::defect());
+        let history = history.unwrap_or_else(|_| FoundHistory::defect());
         let revision = Revision {
             commit,
             dirty: false,
         };
-        self.build(revision, files?, past)
+        self.build(revision, files?, history)
     }
 
     fn tree(&self) -> Result<Indexed, OnceError> {
@@ -207,64 +207,64 @@ impl Once {
         let mut tree =
             WorkingTree::new(root, excluded, Arc::default()).knowing(Arc::clone(&self.stats));
         let git = tree.git().cloned();
-        let (scanned, past) = std::thread::scope(|threads| {
-            let past = threads.spawn(|| self.past_of_head(git.as_ref()));
+        let (scanned, history) = std::thread::scope(|threads| {
+            let history = threads.spawn(|| self.history_of_head(git.as_ref()));
             let scanned = tree.rescan(&self.blobs, &self.progress, None);
             self.progress.enter(Phase::History, 0);
-            (scanned, past.join())
+            (scanned, history.join())
         });
         scanned?;
         let revision = tree.revision();
-        let past = match (past, git) {
+        let history = match (history, git) {
             // Another commit was checked out meanwhile.
-            (Ok(past), Some(git)) if past.commit != revision.commit => {
-                self.past_of(&git, &revision.commit)
+            (Ok(history), Some(git)) if history.commit != revision.commit => {
+                self.history_of(&git, &revision.commit)
             }
-            (past, _) => past.unwrap_or_else(|_| FoundPast::defect()),
+            (history, _) => history.unwrap_or_else(|_| FoundHistory::defect()),
         };
-        self.build(revision, tree.files(), past)
+        self.build(revision, tree.files(), history)
     }
 
     fn build(
         &self,
         revision: Revision,
         files: Vec<SourceFile>,
-        past: FoundPast,
+        history: FoundHistory,
     ) -> Result<Indexed, OnceError> {
         self.progress.enter(Phase::Building, 0);
-        let (read, indexed, history_error) = match past.outcome {
-            Outcome::Read(past) => (Some(past), None, None),
-            Outcome::Stored(past) => (None, Some(past), None),
+        let (read, indexed, history_error) = match history.outcome {
+            Outcome::Read(history) => (Some(history), None, None),
+            Outcome::Stored(history) => (None, Some(history), None),
             Outcome::Failed(error) => (None, None, Some(error)),
         };
-        let new_past = past.key.filter(|_| read.is_some());
+        let new_history = history.key.filter(|_| read.is_some());
         let plan = Plan {
-            cause: Cause::Demand,
+            cause: Cause::Request,
             revision,
             files,
-            past: read,
+            history: read,
         };
         let snapshot = build_once(plan, indexed, &self.store)?;
         Ok(Indexed {
             snapshot: Arc::new(snapshot),
             history_error,
-            new_past,
+            new_history,
         })
     }
 
-    /// The past of `HEAD`; empty where there is none.
-    fn past_of_head(&self, git: Option<&GitRepo>) -> FoundPast {
+    /// The history of `HEAD`; empty where there is none.
+    fn history_of_head(&self, git: Option<&GitRepo>) -> FoundHistory {
         let head = git.map(|git| (git, git.resolve("HEAD")));
         match head {
-            Some((git, Ok(commit))) => self.past_of(git, &commit),
-            Some((_, Err(_))) | None => FoundPast::none(),
+            Some((git, Ok(commit))) => self.history_of(git, &commit),
+            Some((_, Err(_))) | None => FoundHistory::none(),
         }
     }
 
-    fn past_of(&self, git: &GitRepo, commit: &str) -> FoundPast {
-        let mut found = FoundPast {
+    fn history_of(&self, git: &GitRepo, commit: &str) -> FoundHistory {
+        let mut found = FoundHistory {
             commit: commit.to_owned(),
-            ..FoundPast::none()
+            ..FoundHistory::none()
         };
         let OnceSettings { history, step, .. } = &self.settings;
         if self.store.directory().is_some() {
@@ -274,14 +274,15 @@ impl Once {
             .key
             .as_ref()
             .and_then(|key| self.store.history_index(key));
-        let is_enough =
-            |past: &HistoryIndex| *step == Step::Files || past.functions == TouchedFunctions::Read;
+        let is_enough = |history: &HistoryIndex| {
+            *step == Step::Files || history.functions == TouchedFunctions::Read
+        };
         found.outcome = match stored.filter(is_enough) {
-            Some(past) => Outcome::Stored(past),
+            Some(history) => Outcome::Stored(history),
             None => {
                 let stop = CancellationToken::new();
                 match git.history(commit, history, &self.records, *step, &stop) {
-                    Ok(past) => Outcome::Read(past),
+                    Ok(history) => Outcome::Read(history),
                     Err(error) => Outcome::Failed(error),
                 }
             }
@@ -290,8 +291,8 @@ impl Once {
     }
 }
 
-/// What was found of a commit's past.
-struct FoundPast {
+/// What was found of a commit's history.
+struct FoundHistory {
     commit: String,
     /// What names it where it is stored.
     key: Option<String>,
@@ -300,19 +301,19 @@ struct FoundPast {
 
 enum Outcome {
     /// Read through git.
-    Read(Past),
+    Read(CommitHistory),
     /// Found as an earlier run stored it.
     Stored(HistoryIndex),
     Failed(GitError),
 }
 
-impl FoundPast {
+impl FoundHistory {
     /// That of no commit.
     fn none() -> Self {
         Self {
             commit: String::new(),
             key: None,
-            outcome: Outcome::Read(Past::default()),
+            outcome: Outcome::Read(CommitHistory::default()),
         }
     }
 

@@ -69,7 +69,7 @@ impl WorkingTree {
     /// A tree of which nothing is known yet. `root` is canonical; `excluded` are directories that
     /// must not be indexed wherever they lie; `access` bounds where it and its repository may lie.
     pub fn new(root: PathBuf, excluded: Vec<PathBuf>, access: Arc<Access>) -> Self {
-        // Without git a tree is still a tree: it has no commit, no past and no other revision.
+        // Without git a tree is still a tree: it has no commit, no history and no other revision.
         let git = GitRepo::around(&root, &access).unwrap_or_else(|error| {
             tracing::warn!(root = %root.display(), %error, "read as a plain directory");
             None
@@ -258,7 +258,7 @@ impl WorkingTree {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;
-        let mut removed = self.drop_gone_directories(&touched, watcher);
+        let mut removed = self.remove_gone_directories(&touched, watcher);
         let mut found = Vec::new();
         for directory in &touched {
             if !self.directories.contains(directory) || !is_in_place(directory) {
@@ -269,7 +269,7 @@ impl WorkingTree {
                 watcher.add(directory);
             }
             let listing = walk::children(&self.rules, directory);
-            removed |= self.drop_missing(directory, &listing);
+            removed |= self.remove_missing(directory, &listing);
             found.extend(listing.files);
             for child in listing.directories {
                 if self.directories.contains(&child) {
@@ -306,7 +306,7 @@ impl WorkingTree {
     }
 
     /// Forgets directories that are gone or were replaced, and the files in them.
-    fn drop_gone_directories(
+    fn remove_gone_directories(
         &mut self,
         touched: &HashSet<PathBuf>,
         watcher: Option<&Arc<TreeWatcher>>,
@@ -338,7 +338,7 @@ impl WorkingTree {
 
     /// Forgets the files directly in `directory` that its listing no longer has, and that it could
     /// not be listed, if it can.
-    fn drop_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
+    fn remove_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
         let own = walk::relative(&self.root, directory);
         let own = own.as_ref();
         let prefix = own.map_or("", RepoPath::as_str);

@@ -90,7 +90,7 @@ const EVENTS: [(&str, Kind, &str); 18] = [
         "Comparisons of a working tree's index with the disk.",
     ),
     (
-        "foveate_audit_mended_files_total",
+        "foveate_audit_repaired_files_total",
         Kind::Counter,
         "Files of which audits found that they had changed without an event.",
     ),

@@ -89,7 +89,7 @@ impl TestApp {
         config.answer.build_deadline_ms = 60_000;
         config.index.parse_timeout_ms = 60_000;
         config.server.request_timeout_ms = 60_000;
-        config.watch.sweep_seconds = 1;
+        config.watch.poll_seconds = 1;
         change(&mut config);
         let stop = CancellationToken::new();
         let service = Service::start(config, stop.clone()).await.unwrap();

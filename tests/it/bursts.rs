@@ -283,7 +283,7 @@ async fn what_is_ignored_costs_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_audit_mends_what_no_event_told() {
+async fn an_audit_repairs_what_no_event_told() {
     let app = TestApp::start_with(|config| config.watch.audit_seconds = 1).await;
     let (_keep, root) = tree(SHOP);
     let (_other, outside) = tree("//- other.py\ndef under_another_name():\n    pass\n");
@@ -308,7 +308,7 @@ async fn an_audit_mends_what_no_event_told() {
         line.and_then(|n| n.trim().parse::<u64>().ok()).unwrap_or(0)
     };
     assert!(counted("foveate_audits_total") > 0);
-    assert!(counted("foveate_audit_mended_files_total") > 0);
+    assert!(counted("foveate_audit_repaired_files_total") > 0);
     app.end().await;
 }
 
@@ -318,7 +318,7 @@ async fn without_events_files_are_looked_at_again_and_answers_say_so() {
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, true).await;
     let repo = app.get("/repos/shop").await.json();
-    assert_eq!(repo["watch"]["mode"], "sweeping");
+    assert_eq!(repo["watch"]["mode"], "polling");
     assert!(
         repo["watch"]["reason"]
             .as_str()
@@ -330,10 +330,10 @@ async fn without_events_files_are_looked_at_again_and_answers_say_so() {
         .await;
     let answer = app.ask("shop", "x").await;
     assert!(
-        answer["issues"].to_string().contains("\"sweeping\""),
+        answer["issues"].to_string().contains("\"polling\""),
         "{answer}"
     );
     let metrics = app.get("/metrics").await.text;
-    assert!(metrics.contains("foveate_repositories_watched{mode=\"sweeping\"} 1"));
+    assert!(metrics.contains("foveate_repositories_watched{mode=\"polling\"} 1"));
     app.end().await;
 }

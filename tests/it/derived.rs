@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use foveate::engine::{Answered, BlobCache, source_file};
-use foveate::wire::{Asked, ContextAnswer};
+use foveate::wire::{AnswerOptions, ContextAnswer};
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Commit, History, ObjectId, RepoPath, SourceFile, Touched};
@@ -88,10 +88,10 @@ fn ask(snapshot: &Arc<Snapshot>, query: &str) -> String {
         pending_files: 0,
         total_ms: 0.0,
     };
-    let asked = Asked {
+    let asked = AnswerOptions {
         explain: true,
         signals: true,
-        ..Asked::default()
+        ..AnswerOptions::default()
     };
     serde_json::to_string(&ContextAnswer::new(answered, asked)).unwrap()
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foveate::config::Config;
 use foveate_fixture::FixtureFile;
 use foveate_index::graph::stored as references;
-use foveate_index::lexical::PastCommits;
+use foveate_index::lexical::CommitIndex;
 use foveate_index::stored::facts;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{Commit, History, Language, ObjectId, RepoPath, SourceFile, Touched};
@@ -473,9 +473,9 @@ fn pasts_change_with_their_version_only() {
         commit(3, "Bump", vec![touched("a.py", "get")]),
         commit(4, "Move everything", many.collect()),
     ];
-    let bytes = PastCommits::new(&History { commits }).encode();
+    let bytes = CommitIndex::new(&History { commits }).encode();
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes);
-    let (version, format) = (PastCommits::VERSION, PastCommits::FORMAT);
+    let (version, format) = (CommitIndex::VERSION, CommitIndex::FORMAT);
     let known = (version, format, format!("{sum:016x}"));
     assert_eq!(known, (1, 1, "5ed059f858543070".to_owned()));
 }

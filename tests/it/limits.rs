@@ -53,7 +53,7 @@ async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
         let server = Process::start(&before, None);
         let (_keep, root) = tree(SHOP);
         let repo = server.add(&root).await;
-        assert_eq!(repo["watch"]["mode"], "sweeping", "{repo}");
+        assert_eq!(repo["watch"]["mode"], "polling", "{repo}");
         assert!(
             repo["watch"]["reason"].as_str().unwrap().contains(reason),
             "{repo}"
@@ -63,7 +63,7 @@ async fn too_few_watches_are_told_and_every_file_is_looked_at_instead() {
         server.places_become("comes_late", &["tests/late.py"]).await;
         let is_noted = async || {
             let answer = server.ask("comes_late").await;
-            answer["issues"].to_string().contains("\"sweeping\"")
+            answer["issues"].to_string().contains("\"polling\"")
         };
         assert!(is_noted().await);
         is_as_built_from_nothing(&server, "shop", &root).await;
@@ -241,7 +241,7 @@ async fn what_another_machine_changes_is_found_by_looking() {
     let one = ["FOVEATE__INDEX__THREADS=1", "FOVEATE__INDEX__RUNS=1"];
     let server = Process::start(&["env", one[0], one[1]], None);
     let repo = server.add(here.path()).await;
-    assert_eq!(repo["watch"]["mode"], "sweeping", "{repo}");
+    assert_eq!(repo["watch"]["mode"], "polling", "{repo}");
     assert!(repo["watch"]["reason"].as_str().unwrap().contains("fuse"));
     fs::write(root.join("far.py"), "def from_afar():\n    pass\n").unwrap();
     fs::remove_file(root.join("README.md")).unwrap();
@@ -263,7 +263,7 @@ async fn what_another_machine_changes_is_found_by_looking() {
     fs::write(root.join("far.py"), "def from_afar_again():\n    pass\n").unwrap();
     let answer = server.ask("from_afar").await;
     assert_eq!(places(&answer, "from_afar"), ["far.py"]);
-    assert!(answer["issues"].to_string().contains("\"sweeping\""));
+    assert!(answer["issues"].to_string().contains("\"polling\""));
     far.signal(Signal::CONT);
     server.places_become("from_afar_again", &["far.py"]).await;
     is_as_built_from_nothing(&server, "shop", &root).await;

@@ -96,7 +96,7 @@ async fn a_request_is_followed_by_its_id() {
     assert!(is_there(&|line| span(line, "git").is_some()));
     assert!(is_there(&|line| {
         let run = span(line, "index");
-        run.is_some_and(|run| run["cause"] == "demand" && run["repo"] == "shop")
+        run.is_some_and(|run| run["cause"] == "request" && run["repo"] == "shop")
             && span(line, "git").is_some()
     }));
     // What the store did, as its library logs it.

@@ -63,7 +63,7 @@ impl Process {
             .args(&words[1..])
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data.path())
-            .env("FOVEATE__WATCH__SWEEP_SECONDS", "1")
+            .env("FOVEATE__WATCH__POLL_SECONDS", "1")
             .env("FOVEATE__WATCH__AUDIT_SECONDS", "0")
             .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
             .env("FOVEATE__INDEX__PARSE_TIMEOUT_MS", "60000")

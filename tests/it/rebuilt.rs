@@ -46,7 +46,7 @@ fn bare(mut answer: Value) -> String {
         fields.remove(field).expect(field);
     }
     let issues = fields["issues"].as_array_mut().expect("issues");
-    issues.retain(|issue| issue["code"] != "sweeping");
+    issues.retain(|issue| issue["code"] != "polling");
     answer.to_string()
 }
 

@@ -2,10 +2,10 @@
 //! and BM25F scoring term at a time. Tantivy's own top-k is not used: on a query of a whole issue
 //! its block-max WAND costs twenty times what reading the posting lists costs.
 
+mod commit_index;
 mod commits;
 mod fields;
 mod impacts;
-mod past;
 mod postings;
 mod score;
 mod segment;
@@ -24,8 +24,8 @@ pub use self::score::{ALWAYS_SEARCHED, ChunkHit, FileHit, Hits, QueryTerm, idf};
 pub use self::stored::{FORMAT, StoredSegment, VERSION};
 pub use self::weights::{Bm25, LexicalWeights};
 
-pub use self::commits::{Commits, PastCommit};
-pub use self::past::{FunctionId, PastCommits, PathId};
+pub use self::commit_index::{CommitIndex, FunctionId, PathId};
+pub use self::commits::{Commits, IndexedCommit};
 use self::score::Prepared;
 use self::segment::Document;
 pub(crate) use self::segment::Segment;
@@ -98,7 +98,7 @@ impl Lexical {
             .into_iter()
             .map(|segment| Part::claim(segment, files, &mut covered))
             .collect();
-        drop_parts_to_merge(&mut parts, &mut covered);
+        take_parts_to_merge(&mut parts, &mut covered);
         let fresh: Vec<FileId> = files
             .ids()
             .filter(|id| !covered[id.0 as usize] && files.content(*id).is_some())
@@ -264,7 +264,7 @@ impl Part {
 
 /// Gives up parts that are mostly dead, and where there are too many the smaller half, so that
 /// their files are indexed anew together.
-fn drop_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
+fn take_parts_to_merge(parts: &mut Vec<Part>, covered: &mut [bool]) {
     parts.sort_by_key(|part| std::cmp::Reverse(part.live()));
     let crowded = parts.len() > MAX_SEGMENTS;
     let kept = if crowded {

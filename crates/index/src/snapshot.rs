@@ -9,7 +9,7 @@ use crate::change::Change;
 use crate::files::Files;
 use crate::graph::stored::References;
 use crate::graph::{Graph, Previous, Reuse};
-use crate::lexical::{self, Commits, Lexical, LexicalError, PastCommits, Segment, StoredSegment};
+use crate::lexical::{self, CommitIndex, Commits, Lexical, LexicalError, Segment, StoredSegment};
 use crate::messages::Messages;
 use crate::stored;
 use crate::symbols::Symbols;
@@ -148,12 +148,12 @@ impl Snapshot {
             let graph = Graph::derive(&files, &symbols, basis.graph(&files, change.as_ref()));
             (symbols, messages, graph)
         };
-        let past = || match basis.past() {
-            Some(past) => Arc::new(Commits::of(past, &files)),
+        let commits = || match basis.commits() {
+            Some(index) => Arc::new(Commits::of(index, &files)),
             None => commits(&files, history.as_ref(), known),
         };
         let (lexical, (symbols, messages, graph)) =
-            Lexical::build(&files, segments(&files), past, structure)?;
+            Lexical::build(&files, segments(&files), commits, structure)?;
         Ok(Self {
             revision,
             generation,
@@ -229,9 +229,9 @@ impl<'a> Basis<'a> {
         }
     }
 
-    fn past(self) -> Option<Arc<PastCommits>> {
+    fn commits(self) -> Option<Arc<CommitIndex>> {
         match self {
-            Self::Stored(stored) => stored.past.clone(),
+            Self::Stored(stored) => stored.commits.clone(),
             _ => None,
         }
     }
@@ -339,14 +339,14 @@ mod tests {
             )
         };
         assert!(is_shared(&build(&["b.py"], &history, Some(&first))));
-        let is_past_shared = |next: &Snapshot| {
+        let is_history_shared = |next: &Snapshot| {
             let (first, next) = (first.lexical.commits(), next.lexical.commits());
-            first.shares_past_with(next)
+            first.shares_index_with(next)
         };
         let other = build(&["a.py", "b.py"], &history, Some(&first));
-        assert!(!is_shared(&other) && is_past_shared(&other));
+        assert!(!is_shared(&other) && is_history_shared(&other));
         assert_eq!(other.lexical.commits().at(0).files().next().unwrap().0, 1);
         let again = Arc::new(History::clone(&history));
-        assert!(!is_past_shared(&build(&["b.py"], &again, Some(&first))));
+        assert!(!is_history_shared(&build(&["b.py"], &again, Some(&first))));
     }
 }

@@ -1,6 +1,6 @@
 //! What outlives the process, as bytes and back: what a blob gave ([`facts`]), segments of the lexical
 //! index ([`crate::lexical::StoredSegment`]), resolved references ([`crate::graph::stored`]), and the index of
-//! past commits ([`crate::lexical::PastCommits`]). It opens
+//! past commits ([`crate::lexical::CommitIndex`]). It opens
 //! no file and checks no damage: whoever keeps the bytes keeps a checksum beside them, and a version
 //! beside all of them.
 
@@ -12,7 +12,7 @@ mod values;
 
 use std::sync::Arc;
 
-use crate::lexical::PastCommits;
+use crate::lexical::CommitIndex;
 
 /// What was stored of an index.
 #[derive(Debug, Default)]
@@ -23,5 +23,5 @@ pub struct Index {
     /// or nothing.
     pub references: Vec<Vec<u8>>,
     /// The index of its past; it takes the place of a history.
-    pub past: Option<Arc<PastCommits>>,
+    pub commits: Option<Arc<CommitIndex>>,
 }

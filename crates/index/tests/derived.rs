@@ -10,7 +10,7 @@ use std::sync::Arc;
 use foveate_fixture::changes::{Changes, Tree};
 use foveate_fixture::languages;
 use foveate_index::citations::Citation;
-use foveate_index::lexical::{Bm25, FIELDS, LexicalWeights, PastCommits, QueryTerm};
+use foveate_index::lexical::{Bm25, CommitIndex, FIELDS, LexicalWeights, QueryTerm};
 use foveate_index::stored::Index;
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Revision, Snapshot, tokens};
@@ -101,7 +101,7 @@ fn stored(snapshot: &Snapshot, files: Vec<SourceFile>) -> Snapshot {
     let index = Index {
         segments: segments.map(|s| s.encode(|_| true).unwrap()).collect(),
         references: snapshot.graph.stored_references(),
-        past: PastCommits::decode(&snapshot.lexical.commits().past().encode()).map(Arc::new),
+        commits: CommitIndex::decode(&snapshot.lexical.commits().index().encode()).map(Arc::new),
     };
     let history = snapshot.history.clone();
     Snapshot::restore(snapshot.revision.clone(), 1, files, history, &index).unwrap()

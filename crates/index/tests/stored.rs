@@ -161,7 +161,7 @@ fn restore(tree: &[(&str, &str)], segments: &[Vec<u8>], references: &[Vec<u8>]) 
     let stored = Index {
         segments: segments.to_vec(),
         references: references.to_vec(),
-        past: None,
+        commits: None,
     };
     Snapshot::restore(revision(), 1, files(tree), None, &stored).unwrap()
 }

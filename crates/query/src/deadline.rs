@@ -16,7 +16,7 @@ pub enum Stage {
     /// Searching words beyond the weightiest ones.
     Words,
     /// What past commits say of functions.
-    PastCommits,
+    History,
     /// Uses of what the query names.
     Uses,
     /// Narrowing prose and settings to the section or key.
@@ -36,7 +36,7 @@ impl Stage {
         Self::Names,
         Self::SimilarNames,
         Self::Words,
-        Self::PastCommits,
+        Self::History,
         Self::Uses,
         Self::Sections,
         Self::Bodies,
@@ -51,7 +51,7 @@ impl Stage {
             Self::Names => "names beyond the first of the query",
             Self::SimilarNames => "similar names",
             Self::Words => "words beyond the weightiest of the query",
-            Self::PastCommits => "past commits of functions",
+            Self::History => "past commits of functions",
             Self::Uses => "uses of what the query names",
             Self::Sections => "sections of prose and settings",
             Self::Bodies => "code beyond the best place",

@@ -6,7 +6,7 @@ mod frames;
 mod literals;
 mod names;
 mod packages;
-mod places;
+mod paths;
 mod words;
 
 pub(crate) use self::changes::{CHANGE, changed_lines};
@@ -161,14 +161,14 @@ impl Candidates {
 
 /// What the caller says beside the query.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct CallerHints<'a> {
     /// Paths and symbols that matter.
     pub focus: &'a Focus,
     /// What was changed.
     pub changes: &'a [Change],
 }
 
-impl<'a> From<&'a Request> for Known<'a> {
+impl<'a> From<&'a Request> for CallerHints<'a> {
     fn from(request: &'a Request) -> Self {
         Self {
             focus: &request.focus,
@@ -181,7 +181,7 @@ impl<'a> From<&'a Request> for Known<'a> {
 pub fn resolve(
     snapshot: &Snapshot,
     text: &QueryText,
-    known: &Known<'_>,
+    known: &CallerHints<'_>,
     config: &ResolveConfig,
     deadline: &Deadline,
 ) -> Candidates {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, RepoPath, SourceFile};
-use foveate_query::resolve::{Candidates, Known, resolve};
+use foveate_query::resolve::{CallerHints, Candidates, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, Focus, RankingConfig};
 
@@ -75,7 +75,7 @@ fn snapshot(text: &str, more: &[(String, String)]) -> Snapshot {
 
 fn find(snapshot: &Snapshot, query: &str, focus: &Focus) -> Candidates {
     let config = RankingConfig::default();
-    let known = Known {
+    let known = CallerHints {
         focus,
         changes: &[],
     };

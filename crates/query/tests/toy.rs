@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foveate_index::{Confidence, DefId, Revision, Snapshot};
 use foveate_model::{Language, ObjectId, Role, SourceFile};
 use foveate_parse::{Limits, code, hunks, languages, traces};
-use foveate_query::resolve::{Known, resolve};
+use foveate_query::resolve::{CallerHints, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, Focus, RankingConfig};
 
@@ -185,7 +185,7 @@ fn issues_are_read() {
     let snapshot = snapshot();
     let config = RankingConfig::default();
     let focus = Focus::default();
-    let known = Known {
+    let known = CallerHints {
         focus: &focus,
         changes: &[],
     };

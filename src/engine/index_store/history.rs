@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use foveate_index::lexical::PastCommits;
+use foveate_index::lexical::CommitIndex;
 use foveate_model::TouchedFunctions;
 
 use super::{IndexStore, PartKey, hashed_key};
@@ -12,8 +12,8 @@ use crate::disk::{Key, MaxWaste};
 
 /// Enough for some branches that take turns.
 const MAX_STORED: usize = 4;
-const FILE: &str = "past.pack";
-const VERSION: u64 = (PastCommits::FORMAT as u64) << 48 | (PastCommits::VERSION as u64) << 32;
+const FILE: &str = "commits.pack";
+const VERSION: u64 = (CommitIndex::FORMAT as u64) << 48 | (CommitIndex::VERSION as u64) << 32;
 /// Kinds of keys.
 const WITH_FUNCTIONS: u8 = b'f';
 const WITHOUT_FUNCTIONS: u8 = b'w';
@@ -22,7 +22,7 @@ const WITHOUT_FUNCTIONS: u8 = b'w';
 #[derive(Clone, Debug)]
 pub struct HistoryIndex {
     /// The index.
-    pub commits: Arc<PastCommits>,
+    pub commits: Arc<CommitIndex>,
     /// How far the functions that they changed are known.
     pub functions: TouchedFunctions,
 }
@@ -36,7 +36,7 @@ impl IndexStore {
         states.into_iter().find_map(|functions| {
             let bytes = store.get(&key_of_history(inputs, functions)?)?;
             Some(HistoryIndex {
-                commits: Arc::new(PastCommits::decode(&bytes)?),
+                commits: Arc::new(CommitIndex::decode(&bytes)?),
                 functions,
             })
         })
@@ -101,7 +101,7 @@ mod tests {
         };
         let commits = vec![commit];
         HistoryIndex {
-            commits: Arc::new(PastCommits::new(&History { commits })),
+            commits: Arc::new(CommitIndex::new(&History { commits })),
             functions,
         }
     }

@@ -9,7 +9,7 @@ use foveate_query::{Examination, Examined, RankingConfig, Request, examine};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::case::{Case, Inside};
-use crate::eval::score::{Place, hits};
+use crate::eval::score::{Location, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
 
 /// So many files, functions and stretches are kept per case, the best by the present weights; those
@@ -127,7 +127,7 @@ impl Visitor for Collector<'_> {
 
 fn is_gold_function(case: &Case, e: &Examined) -> bool {
     e.place.as_ref().is_some_and(|(name, lines)| {
-        let place = Place {
+        let place = Location {
             path: e.path.clone(),
             name: name.clone(),
             lines: *lines,

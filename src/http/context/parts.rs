@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::engine::{AskError, DemandError, DiffEnds};
+use crate::engine::{AskError, DiffEnds, RevisionError};
 use crate::http::openapi::schemas::{FilePath, PlaceName, Reference};
 use crate::http::problem::Problem;
 
@@ -57,11 +57,11 @@ impl From<DiffBody> for DiffEnds {
 /// The problem of a question; a ref that cannot be had is one of the diff's, where there is one.
 pub fn problem(error: AskError, diff: Option<&DiffEnds>) -> Problem {
     let field = match (&error, diff) {
-        (AskError::Revision(DemandError::UnknownRef(name)), Some(diff)) if *name == diff.base => {
+        (AskError::Revision(RevisionError::UnknownRef(name)), Some(diff)) if *name == diff.base => {
             "diff.base"
         }
-        (AskError::Revision(DemandError::UnknownRef(_)), Some(_)) => "diff.head",
-        (AskError::Revision(DemandError::NoRevisions), Some(_)) => "diff",
+        (AskError::Revision(RevisionError::UnknownRef(_)), Some(_)) => "diff.head",
+        (AskError::Revision(RevisionError::NoRevisions), Some(_)) => "diff",
         _ => return error.into(),
     };
     Problem {

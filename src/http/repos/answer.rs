@@ -74,12 +74,12 @@ pub struct ProgressAnswer {
 /// How changes of a working tree are noticed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WatchAnswer {
-    /// `off`, `events`, or `sweeping` (every file is looked at now and then).
+    /// `off`, `events`, or `polling` (every file is looked at now and then).
     mode: String,
     /// Directories watched, in the mode `events`.
     #[serde(skip_serializing_if = "Option::is_none")]
     directories: Option<usize>,
-    /// Why events cannot be had, in the mode `sweeping`.
+    /// Why events cannot be had, in the mode `polling`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Changed files that were noticed and are not in the index yet.
@@ -190,7 +190,7 @@ fn watch_answer(watching: &Watching, pending_files: usize) -> WatchAnswer {
     let (directories, reason) = match watching {
         Watching::Off => (None, None),
         Watching::Events { directories } => (Some(*directories), None),
-        Watching::Sweeping { reason } => (None, Some(shown(reason))),
+        Watching::Polling { reason } => (None, Some(shown(reason))),
     };
     WatchAnswer {
         mode: watching.name().to_owned(),

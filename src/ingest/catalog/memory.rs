@@ -37,7 +37,7 @@ impl Catalog {
             };
             taken = taken.saturating_add(stored.bytes);
             let added = self.engine.add_unloaded(name.clone(), source, stored);
-            let Some((mut writer, orders)) = added else {
+            let Some((mut writer, commands)) = added else {
                 continue;
             };
             let fits = is_first || taken <= self.settings.memory_bytes;
@@ -45,9 +45,9 @@ impl Catalog {
             if fits {
                 // Not ready until it is in memory; who asks before waits.
                 writer.begin();
-                self.drive(writer, orders);
+                self.drive(writer, commands);
             } else {
-                self.unloaded.insert(name, (writer, orders));
+                self.unloaded.insert(name, (writer, commands));
             }
         }
     }
@@ -83,9 +83,9 @@ impl Catalog {
         let wanted = unloaded.filter(|entry| entry.value().0.repository().is_wanted());
         let wanted: Vec<RepoName> = wanted.map(|entry| entry.key().clone()).collect();
         for name in wanted {
-            if let Some((_, (writer, orders))) = self.unloaded.remove(&name) {
+            if let Some((_, (writer, commands))) = self.unloaded.remove(&name) {
                 tracing::debug!(repo = %name, "reloading");
-                self.drive(writer, orders);
+                self.drive(writer, commands);
             }
         }
     }

@@ -304,7 +304,7 @@ impl GitWork {
                 dirty: false,
             },
             files,
-            past: None,
+            history: None,
         }))
     }
 }

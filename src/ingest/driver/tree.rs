@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use foveate_index::Snapshot;
 
 use super::{Listed, Outcome, Shared, fail, publish};
-use crate::engine::{BlobCache, Cause, Past, Phase, Plan, Progress, Watching, Writer};
+use crate::engine::{BlobCache, Cause, CommitHistory, Phase, Plan, Progress, Watching, Writer};
 use crate::ingest::IngestSettings;
 use crate::ingest::git::Access;
 use crate::ingest::tree::{Stats, TreeError, WorkingTree, is_network};
@@ -120,7 +120,7 @@ impl TreeWork {
     }
 
     /// Whether events do not tell everything, so that the files must be looked at now and then.
-    pub(super) fn sweeps(&self) -> bool {
+    pub(super) fn polls(&self) -> bool {
         self.watch && (self.failed || self.why_no_events().is_some())
     }
 
@@ -175,8 +175,8 @@ impl TreeWork {
 
     /// When every file is looked at although nothing is known to have changed.
     pub(super) fn next_look(&self, settings: &IngestSettings) -> Option<Instant> {
-        if self.sweeps() {
-            return Some(self.looked + settings.sweep);
+        if self.polls() {
+            return Some(self.looked + settings.poll_interval);
         }
         (self.watch && !settings.audit.is_zero()).then(|| self.audited + settings.audit)
     }
@@ -193,7 +193,7 @@ impl TreeWork {
     /// Looks at every file and into some of them, and counts those that events said nothing of.
     fn audit(&mut self, progress: &Progress) -> Result<bool, TreeError> {
         let waiting = |work: &Self| work.watcher.as_ref().map(|w| w.changes().waiting());
-        let is_calm = !self.sweeps() && waiting(self) == Some(Changed::default());
+        let is_calm = !self.polls() && waiting(self) == Some(Changed::default());
         let watcher = self.watcher.as_ref();
         let blobs = self.writer.repository().blobs();
         let differing = self.tree.audit(self.audits, blobs, progress, watcher)?;
@@ -206,8 +206,8 @@ impl TreeWork {
             _ => 0,
         };
         if missed > 0 {
-            metrics::counter!("foveate_audit_mended_files_total").increment(missed as u64);
-            tracing::warn!(files = missed, "changed without an event; mended");
+            metrics::counter!("foveate_audit_repaired_files_total").increment(missed as u64);
+            tracing::warn!(files = missed, "changed without an event; repaired");
         }
         Ok(!differing.is_empty())
     }
@@ -294,7 +294,7 @@ impl TreeWork {
             return;
         }
         self.writer.set_watching(match self.why_no_events() {
-            Some(reason) => Watching::Sweeping { reason },
+            Some(reason) => Watching::Polling { reason },
             None => Watching::Events {
                 directories: self.tree.directory_count(),
             },
@@ -317,19 +317,19 @@ impl TreeWork {
 /// How the tree is to be indexed after `before`.
 fn plan(cause: Cause, tree: &mut WorkingTree, before: Option<&Snapshot>) -> Plan {
     let revision = tree.revision();
-    // Another commit has another past; without a commit there is none to load.
-    let past = if revision.commit.is_empty() {
-        Some(Past::default())
+    // Another commit has another history; without a commit there is none to load.
+    let history = if revision.commit.is_empty() {
+        Some(CommitHistory::default())
     } else {
         before
             .filter(|before| before.revision.commit == revision.commit)
-            .and_then(Past::of)
+            .and_then(CommitHistory::of)
     };
     Plan {
         cause,
         revision,
         files: tree.files(),
-        past,
+        history,
     }
 }
 

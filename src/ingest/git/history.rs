@@ -24,14 +24,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::process::{self, Patience};
 use super::{GitError, GitRepo, stream};
-use crate::engine::Past;
+use crate::engine::CommitHistory;
 pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
 use names::{NamesReader, Renames};
 use present::assemble;
 use records::{Names, Records};
 
-/// How much of the past is kept.
+/// How much of the history is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
     /// Commits; merges are not counted, and only count where their message says what they bring.
@@ -68,7 +68,7 @@ pub enum Step {
     Functions,
 }
 
-/// Counts the changes of which commits are taken for a past, and what of them.
+/// Counts the changes of which commits are taken for a history, and what of them.
 const VERSION: u16 = 1;
 /// Functions of so few commits are read along with the files.
 const FEW: usize = 300;
@@ -81,9 +81,9 @@ pub(super) fn load(
     limits: &HistoryLimits,
     records: &Records,
     (step, stop): (Step, &CancellationToken),
-) -> Result<Past, GitError> {
+) -> Result<CommitHistory, GitError> {
     if limits.commits == 0 {
-        return Ok(Past::default());
+        return Ok(CommitHistory::default());
     }
     let reader = Reader {
         repo,
@@ -107,7 +107,7 @@ pub(super) fn load(
         TouchedFunctions::Reading => 0,
         TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
     };
-    let past = Past {
+    let history = CommitHistory {
         history: Arc::new(assemble(
             heads,
             (&known, counted),
@@ -117,11 +117,11 @@ pub(super) fn load(
         functions,
     };
     records.end_round(limits.commits);
-    Ok(past)
+    Ok(history)
 }
 
-/// All that the past of a commit depends on beside the objects of the repository, as a text: where it is
-/// the same, so is the past, but for functions that were not read.
+/// All that the history of a commit depends on beside the objects of the repository, as a text: where it is
+/// the same, so is the history, but for functions that were not read.
 pub(super) fn key(
     repo: &GitRepo,
     commit: &str,

@@ -15,7 +15,7 @@ use crate::engine::{BlobCache, Progress};
 pub const PARTS: u64 = 32;
 
 /// What a file's index is made of.
-type Known = HashMap<RepoPath, (ObjectId, u64, bool)>;
+type FileStates = HashMap<RepoPath, (ObjectId, u64, bool)>;
 
 impl WorkingTree {
     /// Looks at every file, and into those of one part, where `round` says which. Returns the files
@@ -30,14 +30,14 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<HashSet<PathBuf>, TreeError> {
-        let before = self.known();
+        let before = self.file_states();
         for (path, entry) in &mut self.entries {
             if part(path) == round % PARTS {
                 entry.stat = entry.stat.distrusted();
             }
         }
         self.rescan(blobs, progress, watcher)?;
-        let after = self.known();
+        let after = self.file_states();
         let differ = |path: &&RepoPath| before.get(*path) != after.get(*path);
         let all: HashSet<&RepoPath> = before.keys().chain(after.keys()).collect();
         let differing = all.into_iter().filter(differ);
@@ -46,15 +46,15 @@ impl WorkingTree {
             .collect())
     }
 
-    fn known(&self) -> Known {
-        let known = |entry: &super::Entry| {
+    fn file_states(&self) -> FileStates {
+        let state = |entry: &super::Entry| {
             let file = &entry.file;
             (
                 file.path.clone(),
                 (file.blob, file.size, file.skipped.is_some()),
             )
         };
-        self.entries.values().map(known).collect()
+        self.entries.values().map(state).collect()
     }
 }
 

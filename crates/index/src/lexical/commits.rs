@@ -1,6 +1,6 @@
 //! The messages of past commits as an index of their own, as seen from the files of one snapshot:
 //! which commits speak of a term, which present files and functions they touched. A commit none of
-//! whose files is left is not seen. What does not depend on the files is in [`super::past`].
+//! whose files is left is not seen. What does not depend on the files is in [`super::commit_index`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dashmap::DashMap;
 use foveate_model::History;
 
-use super::past::{FunctionId, PastCommits, PathId, Recorded};
+use super::commit_index::{CommitIndex, FunctionId, PathId, Recorded};
 use crate::citations::Citation;
 use crate::files::{FileId, Files};
 
@@ -19,7 +19,7 @@ pub(super) type OfTerm = Arc<[(FileId, f32)]>;
 /// Past commits by term, for the files of one snapshot.
 #[derive(Debug, Default)]
 pub struct Commits {
-    past: Arc<PastCommits>,
+    index: Arc<CommitIndex>,
     /// By path as commits know it, the file.
     files: Vec<Option<FileId>>,
     /// By file, the path as commits know it.
@@ -53,15 +53,15 @@ struct Seen {
     is_seen: bool,
 }
 
-/// One past commit, as seen from the files of a snapshot.
+/// One commit of the index, as seen from the files of a snapshot.
 #[derive(Clone, Copy, Debug)]
-pub struct PastCommit<'a> {
+pub struct IndexedCommit<'a> {
     commits: &'a Commits,
     recorded: &'a Recorded,
     seen: Seen,
 }
 
-impl<'a> PastCommit<'a> {
+impl<'a> IndexedCommit<'a> {
     /// Present files that it touched.
     pub fn files(self) -> impl Iterator<Item = FileId> + 'a {
         let paths = self.recorded.paths.iter();
@@ -71,7 +71,7 @@ impl<'a> PastCommit<'a> {
     /// Functions that it touched in them.
     pub fn functions(self) -> impl Iterator<Item = FunctionId> + 'a {
         let functions = self.recorded.functions.iter().copied();
-        let path_of = move |function| self.commits.past.path_of(function);
+        let path_of = move |function| self.commits.index.path_of(function);
         functions.filter(move |function| self.commits.file(path_of(*function)).is_some())
     }
 
@@ -95,35 +95,35 @@ impl Commits {
     /// Indexes the messages of the commits that touched between 1 and 40 files, at least one of
     /// which is still there. Those of programs are left out.
     pub fn new(history: &History, files: &Files) -> Self {
-        Self::of(Arc::new(PastCommits::new(history)), files)
+        Self::of(Arc::new(CommitIndex::new(history)), files)
     }
 
     /// The same commits, as seen from other files.
     pub(crate) fn seen_from(&self, files: &Files) -> Self {
-        Self::of(Arc::clone(&self.past), files)
+        Self::of(Arc::clone(&self.index), files)
     }
 
     /// What does not depend on the files, to be stored.
-    pub fn past(&self) -> &Arc<PastCommits> {
-        &self.past
+    pub fn index(&self) -> &Arc<CommitIndex> {
+        &self.index
     }
 
     /// Past commits as seen from files.
-    pub(crate) fn of(past: Arc<PastCommits>, files: &Files) -> Self {
-        let found = past.paths.iter().map(|path| files.find(path.as_str()));
+    pub(crate) fn of(index: Arc<CommitIndex>, files: &Files) -> Self {
+        let found = index.paths.iter().map(|path| files.find(path.as_str()));
         let found: Vec<Option<FileId>> = found.collect();
         let mut paths = vec![None; files.len()];
         let mut file_lengths = vec![0.0; files.len()];
-        for ((path, file), length) in (0..).map(PathId).zip(&found).zip(&past.path_lengths) {
+        for ((path, file), length) in (0..).map(PathId).zip(&found).zip(&index.path_lengths) {
             if let Some(file) = file {
                 paths[file.0 as usize] = Some(path);
                 file_lengths[file.0 as usize] = *length;
             }
         }
         let is_there = |path: &PathId| found[path.0 as usize].is_some();
-        let seen = past.commits.iter().map(|commit| {
+        let seen = index.commits.iter().map(|commit| {
             let functions = commit.functions.iter();
-            let there = functions.filter(|function| is_there(&past.path_of(**function)));
+            let there = functions.filter(|function| is_there(&index.path_of(**function)));
             Seen {
                 length: commit.length,
                 function_share: 1.0 / (there.count() as f32).sqrt(),
@@ -132,13 +132,13 @@ impl Commits {
         });
         let seen: Vec<Seen> = seen.collect();
         let length = |function: FunctionId| -> f32 {
-            let commits = past.touching(function).iter();
+            let commits = index.touching(function).iter();
             let commits = commits.map(|commit| &seen[*commit as usize]);
             commits
                 .map(|commit| commit.length as f32 * commit.function_share)
                 .sum()
         };
-        let function_lengths = past.function_ids().map(length).collect();
+        let function_lengths = index.function_ids().map(length).collect();
         let in_all = || seen.iter().filter(|commit| commit.is_seen);
         Self {
             count: in_all().count(),
@@ -151,7 +151,7 @@ impl Commits {
             function_lengths,
             of_terms: DashMap::default(),
             remembered: AtomicUsize::new(0),
-            past,
+            index,
         }
     }
 
@@ -174,10 +174,10 @@ impl Commits {
     ///
     /// # Panics
     /// When the position comes from another snapshot.
-    pub fn at(&self, position: u32) -> PastCommit<'_> {
-        PastCommit {
+    pub fn at(&self, position: u32) -> IndexedCommit<'_> {
+        IndexedCommit {
             commits: self,
-            recorded: &self.past.commits[position as usize],
+            recorded: &self.index.commits[position as usize],
             seen: self.seen[position as usize],
         }
     }
@@ -189,7 +189,7 @@ impl Commits {
     /// Commits whose message has `term`, by position, with its frequency, newest first; those that
     /// are not seen among them.
     pub fn postings(&self, term: &str) -> &[(u32, u16)] {
-        self.past.postings(term)
+        self.index.postings(term)
     }
 
     /// What `term` gives to files through the messages of commits. Computed once: a common term has
@@ -222,7 +222,7 @@ impl Commits {
     /// is as [`Files::name_hash`] gives it.
     pub fn function(&self, file: FileId, name: u64) -> Option<FunctionId> {
         let path = self.paths.get(file.0 as usize).copied().flatten()?;
-        self.past.function(path, name)
+        self.index.function(path, name)
     }
 
     /// How many functions commits know.
@@ -232,11 +232,11 @@ impl Commits {
 
     /// The commits that touched a function, by position, newest first.
     pub fn touching(&self, function: FunctionId) -> &[u32] {
-        self.past.touching(function)
+        self.index.touching(function)
     }
 
     /// Terms of the messages of the commits that touched a present function, each commit's by its
-    /// [`PastCommit::function_share`].
+    /// [`IndexedCommit::function_share`].
     pub fn messages_length(&self, function: FunctionId) -> f32 {
         self.function_lengths[function.position()]
     }
@@ -247,11 +247,11 @@ impl Commits {
         let is_seen = |position: &u32| self.sees(*position);
         match citation {
             Citation::Number(number) => {
-                let citing = self.past.citing(*number).iter().copied();
+                let citing = self.index.citing(*number).iter().copied();
                 citing.filter(is_seen).collect()
             }
             Citation::Commit(digits) => {
-                let mut fitting = self.past.with_digits(digits).filter(is_seen);
+                let mut fitting = self.index.with_digits(digits).filter(is_seen);
                 match (fitting.next(), fitting.next()) {
                     (Some(commit), None) => vec![commit],
                     _ => Vec::new(),
@@ -267,8 +267,8 @@ impl Commits {
 
     /// Whether the messages were indexed once for both.
     #[cfg(test)]
-    pub(crate) fn shares_past_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.past, &other.past)
+    pub(crate) fn shares_index_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.index, &other.index)
     }
 
     /// Estimated heap size in bytes of what questions have left behind.
@@ -278,7 +278,7 @@ impl Commits {
 
     /// Estimated heap size in bytes, without that; what snapshots with other files share counts in full.
     pub fn heap_bytes(&self) -> usize {
-        self.past.heap_bytes()
+        self.index.heap_bytes()
             + size_of_val(&*self.files)
             + size_of_val(&*self.paths)
             + size_of_val(&*self.seen)

@@ -10,7 +10,7 @@ use super::{IntentKind, PROSE_FACTOR};
 
 /// Where a pattern must stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// At the start of the title: an order. Fillers such as "please" may stand before it. For less
     /// at the start of a later sentence or clause of a short query's title.
     Order,
@@ -30,14 +30,14 @@ pub(super) struct Rule {
     pub kind: IntentKind,
     /// How much, 0 to 1.
     pub weight: f32,
-    place: Place,
+    position: Position,
     patterns: &'static [&'static str],
 }
 
 impl Rule {
     /// Whether it is an order of the title.
     pub(super) fn is_order(&self) -> bool {
-        self.place == Place::Order
+        self.position == Position::Order
     }
 }
 
@@ -45,14 +45,14 @@ const fn rule(
     name: &'static str,
     kind: IntentKind,
     weight: f32,
-    place: Place,
+    position: Position,
     patterns: &'static [&'static str],
 ) -> Rule {
     Rule {
         name,
         kind,
         weight,
-        place,
+        position,
         patterns,
     }
 }
@@ -139,15 +139,15 @@ pub(super) fn word_rules(query: &Query, mut fired: impl FnMut(&'static Rule, f32
     for compiled in WORDS.iter() {
         let any = |words: &[String]| compiled.patterns.iter().any(|pattern| pattern.is_in(words));
         let rule = compiled.rule;
-        match rule.place {
-            Place::Order => {
+        match rule.position {
+            Position::Order => {
                 if compiled.starts(first) {
                     fired(rule, rule.weight);
                 } else if is_started_by(compiled, later) {
                     fired(rule, rule.weight * LATER_FACTOR);
                 }
             }
-            Place::Question => {
+            Position::Question => {
                 if *is_short && any(title) {
                     fired(rule, rule.weight);
                 } else if any(title) || asked_in_prose(compiled) {
@@ -155,7 +155,7 @@ pub(super) fn word_rules(query: &Query, mut fired: impl FnMut(&'static Rule, f32
                     fired(rule, rule.weight * PROSE_FACTOR);
                 }
             }
-            Place::Anywhere => {
+            Position::Anywhere => {
                 if any(title) {
                     fired(rule, rule.weight);
                 } else if any(prose) {

@@ -1,7 +1,7 @@
 //! All evidence about a query, before it is weighed.
 
 use foldhash::HashMap;
-use foveate_index::lexical::{Hits, PastCommit, QueryTerm};
+use foveate_index::lexical::{Hits, IndexedCommit, QueryTerm};
 use foveate_index::messages::MessagePlace;
 use foveate_index::{DefId, FileId, Snapshot, tokens};
 
@@ -16,7 +16,7 @@ use crate::text::{QueryText, SegmentKind};
 
 /// A term of the query.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct QueryTermStats {
     /// Rarity: how much it tells files apart.
     pub idf: f32,
     /// Whether the title or inline code has it.
@@ -42,7 +42,7 @@ pub struct Words<'a> {
     /// The terms of the query, weighted, in alphabetical order.
     query: Vec<QueryTerm>,
     /// What is known of them, by their hashes.
-    terms: HashMap<u64, Known>,
+    terms: HashMap<u64, QueryTermStats>,
     /// Why they were not searched.
     pub(super) notes: Vec<Issue>,
 }
@@ -73,7 +73,7 @@ impl<'a> Words<'a> {
             }
         };
         let known = hits.idf.iter().zip(terms.prominent);
-        let known = known.map(|(&idf, is_prominent)| Known { idf, is_prominent });
+        let known = known.map(|(&idf, is_prominent)| QueryTermStats { idf, is_prominent });
         let hashes = terms.weighted.iter().map(|term| tokens::hash(&term.term));
         Self {
             text,
@@ -105,7 +105,7 @@ pub(super) struct Evidence {
     /// The terms of the query, weighted, in alphabetical order.
     pub query: Vec<QueryTerm>,
     /// What is known of them, by their hashes.
-    terms: HashMap<u64, Known>,
+    terms: HashMap<u64, QueryTermStats>,
     /// Noisy-or of the strengths per definition, by id: `1 - Π(1 - strength)`.
     pub definitions: Vec<(DefId, f32)>,
     /// The same per file named by path, frame, module or focus.
@@ -190,7 +190,7 @@ impl Evidence {
     pub(super) fn nearest_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
-    ) -> impl Iterator<Item = (PastCommit<'a>, f32)> {
+    ) -> impl Iterator<Item = (IndexedCommit<'a>, f32)> {
         let best = self.hits.commits.first().map_or(1.0, |(_, score)| *score);
         let commits = snapshot.lexical.commits();
         let nearest = self.hits.commits.iter();
@@ -201,7 +201,7 @@ impl Evidence {
     pub(super) fn cited_commits<'a>(
         &self,
         snapshot: &'a Snapshot,
-    ) -> impl Iterator<Item = (PastCommit<'a>, f32)> {
+    ) -> impl Iterator<Item = (IndexedCommit<'a>, f32)> {
         let commits = snapshot.lexical.commits();
         let cited = self.cited.iter();
         cited.map(move |(at, share)| (commits.at(*at), *share))

@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::probability::Probabilities;
 use super::ranked::RankedFile;
 use super::weights::{FileSignals, RankConfig};
-use super::{best_ranked, explained, logarithmic, normalize, past};
+use super::{best_ranked, explained, history, logarithmic, normalize};
 
 /// Logarithms of the bytes of a file, and of the importers of one, that count as 1: of the largest
 /// file that is read, and of three thousand.
@@ -130,8 +130,8 @@ impl Dense {
                 names: of(|hit| hit.names),
                 history: of(|hit| hit.history),
                 coverage: of(|hit| hit.coverage),
-                commits: normalized(past::votes_for_files(snapshot, evidence)),
-                cited: past::cited_files(snapshot, evidence),
+                commits: normalized(history::votes_for_files(snapshot, evidence)),
+                cited: history::cited_files(snapshot, evidence),
                 ..Self::default()
             },
         );

@@ -9,13 +9,13 @@ use foveate_index::{DefId, FileId, Snapshot};
 use foveate_model::{DefinitionKind, LocalId};
 
 use super::evidence::Evidence;
-use super::past::OfFunction;
+use super::history::FunctionHistory;
 use super::probability::Probabilities;
 use super::ranked::{PlaceId, RankedFile, RankedFunction, RankedPlace};
 use super::roles::Roles;
 use super::stretches::{self, Stretches};
 use super::weights::{FunctionSignals, RankConfig};
-use super::{FULL, best_ranked, explained, logarithmic, past};
+use super::{FULL, best_ranked, explained, history, logarithmic};
 use crate::deadline::{Deadline, Stage};
 
 /// Ranks the functions of the best files, the first `listed` with their signals, and the places.
@@ -37,7 +37,7 @@ pub(super) fn rank(
 pub(super) struct Pool<'a> {
     snapshot: &'a Snapshot,
     roles: Roles,
-    /// In id order; shared with the thread that looks into the past.
+    /// In id order; shared with the thread that looks into the history.
     ids: Arc<Vec<DefId>>,
     /// Of each.
     signals: Vec<FunctionSignals>,
@@ -68,9 +68,9 @@ impl<'a> Pool<'a> {
             .unwrap_or(ranked_files);
         pool.fill(files);
         let ids = Arc::clone(&pool.ids);
-        let (past, ()) = rayon::join(
-            || match deadline.allows(Stage::PastCommits) {
-                true => past::of_functions(snapshot, &ids, evidence, &config.lexical),
+        let (history, ()) = rayon::join(
+            || match deadline.allows(Stage::History) {
+                true => history::of_functions(snapshot, &ids, evidence, &config.lexical),
                 false => Vec::new(),
             },
             || {
@@ -81,7 +81,7 @@ impl<'a> Pool<'a> {
                 pool.stretches.names(&snapshot.files, evidence);
             },
         );
-        pool.past(&past);
+        pool.history(&history);
         pool.around(config);
         pool
     }
@@ -234,12 +234,12 @@ impl<'a> Pool<'a> {
     }
 
     /// What the commits that changed a function say of it, and how often that was.
-    fn past(&mut self, past: &[OfFunction]) {
-        for (signals, past) in self.signals.iter_mut().zip(past) {
-            signals.commits = past.votes;
-            signals.cited = past.cited;
-            signals.changes = logarithmic(past.changes, FULL);
-            signals.history = past.messages;
+    fn history(&mut self, history: &[FunctionHistory]) {
+        for (signals, history) in self.signals.iter_mut().zip(history) {
+            signals.commits = history.votes;
+            signals.cited = history.cited;
+            signals.changes = logarithmic(history.changes, FULL);
+            signals.history = history.messages;
         }
         self.scale(|signals| &mut signals.commits);
         self.scale(|signals| &mut signals.history);

@@ -1,6 +1,6 @@
 //! Scores to probabilities. The weights are those of a softmax over a query's candidates, so that
 //! the softmax of the scores says how likely each is the one to be changed; a line through its
-//! log-odds mends what is left (Platt: "Probabilistic Outputs for Support Vector Machines", 1999).
+//! log-odds corrects what is left (Platt: "Probabilistic Outputs for Support Vector Machines", 1999).
 
 use serde::Deserialize;
 

@@ -223,7 +223,7 @@ impl Records {
         let mut table = self.table.lock();
         table.round += 1;
         if table.records.len() > max {
-            table.drop_oldest(max);
+            table.evict_oldest(max);
         }
         table.shrink_store(6 * max);
     }
@@ -357,7 +357,7 @@ impl RecordTable {
         }
     }
 
-    fn drop_oldest(&mut self, max: usize) {
+    fn evict_oldest(&mut self, max: usize) {
         let mut rounds: Vec<u64> = self.records.values().map(|slot| slot.round).collect();
         rounds.sort_unstable_by(|a, b| b.cmp(a));
         let Some(oldest) = rounds.get(max).copied() else {

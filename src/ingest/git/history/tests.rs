@@ -45,7 +45,7 @@ impl Fixture {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    fn load(&self, commit: &str, records: &Records) -> Past {
+    fn load(&self, commit: &str, records: &Records) -> CommitHistory {
         load_at(&self.root, commit, records)
     }
 
@@ -72,11 +72,11 @@ fn git_at(root: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn load_at(root: &Path, commit: &str, records: &Records) -> Past {
+fn load_at(root: &Path, commit: &str, records: &Records) -> CommitHistory {
     load_step(root, commit, records, Step::Functions)
 }
 
-fn load_step(root: &Path, commit: &str, records: &Records, step: Step) -> Past {
+fn load_step(root: &Path, commit: &str, records: &Records, step: Step) -> CommitHistory {
     load_within(root, commit, records, (&HistoryLimits::default(), step))
 }
 
@@ -85,14 +85,14 @@ fn load_within(
     commit: &str,
     records: &Records,
     (limits, step): (&HistoryLimits, Step),
-) -> Past {
+) -> CommitHistory {
     let repo = GitRepo::open(root, &Arc::default()).unwrap();
     let stop = CancellationToken::new();
     repo.history(commit, limits, records, step, &stop).unwrap()
 }
 
 /// `subject: path(function, …) …`, newest first.
-fn shown(past: &Past) -> Vec<String> {
+fn shown(past: &CommitHistory) -> Vec<String> {
     let commits = past.history.commits.iter();
     commits
         .map(|commit| {

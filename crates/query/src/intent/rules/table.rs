@@ -4,7 +4,7 @@
 use super::IntentKind::{
     BugFix, DefinitionLookup, Explanation, Implementation, Refactor, TestWriting, UsageExploration,
 };
-use super::{Place, Rule, rule};
+use super::{Position, Rule, rule};
 
 /// What the words of a query say. Weights are by judgement, checked against the labelled queries of
 /// the tests. Of several orders in one title the first of this table is the one that is meant.
@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         "failing_subject",
         BugFix,
         0.95,
-        Place::Order,
+        Position::Order,
         &[
             "build|builds|update|updates|upgrade|import|export|install|release|test|tests|support|search|filter|format|sort|order|move|rename|merge|split|create|delete|remove|show|extract|add|use|change|document|cover|publish|deploy|ship|register|log|print|send|store|save|run|schedule|render|list|start|limit|link|turn|put|generate ?workflow|job|step|action|command|button|page|dialog|script|process|task|form|view|menu|hook|request|requests fails|fail|failed|failing|crashes|crashed|hangs|throws|raises|errors|breaks|broken|is|are|was|does|doesnt|did|didnt|returns|gives|takes|never|not",
         ],
@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         "explain_order",
         Explanation,
         0.93,
-        Place::Order,
+        Position::Order,
         &[
             "explain|describe|summari*",
             "clarify|elaborate how|why|what|on",
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         "documentation_order",
         Implementation,
         0.97,
-        Place::Order,
+        Position::Order,
         &[
             "explain|describe|mention|clarify|state|note .. in|to .. readme|docs|documentation|guide|manual|docstring|docstrings|changelog|comment|comments",
         ],
@@ -50,14 +50,14 @@ pub(super) const RULES: &[Rule] = &[
         "when_question",
         Explanation,
         0.8,
-        Place::Order,
+        Position::Order,
         &["when ?exactly is|are|does|do|will|did|gets"],
     ),
     rule(
         "design_question",
         Explanation,
         0.85,
-        Place::Order,
+        Position::Order,
         &[
             "why do|did we|you|they|people",
             "why did|do|does|was|is .. .. choose|chose|chosen|prefer|decide|decided|picked|opt|opted",
@@ -71,14 +71,14 @@ pub(super) const RULES: &[Rule] = &[
         "why_state",
         Explanation,
         0.55,
-        Place::Order,
+        Position::Order,
         &["why is|are|was|were"],
     ),
     rule(
         "explain_phrase",
         Explanation,
         0.95,
-        Place::Question,
+        Position::Question,
         &[
             "what happens|happen|occurs ?exactly|actually|internally when|if|once|after|before|between|during|to|with|while|on|inside|under",
             "walk me|us through",
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         "how_question",
         Explanation,
         0.85,
-        Place::Question,
+        Position::Question,
         &[
             "how ?exactly|actually|really|precisely|then does|do|did|is|are|was|were|gets|get|will|come",
         ],
@@ -123,7 +123,7 @@ pub(super) const RULES: &[Rule] = &[
         "test_order",
         TestWriting,
         0.95,
-        Place::Order,
+        Position::Order,
         &[
             "add|write|create|extend|improve|increase|raise|expand|implement|provide|generate|build|introduce|need|missing|more|make|put|have|want|see|set .. test|tests|testing|testcase|testcases|unittest|unittests|spec|specs|coverage|pytest|pytests|doctest|doctests",
             "spec|specs|coverage for|of",
@@ -146,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
         "for_tests_order",
         Implementation,
         0.97,
-        Place::Order,
+        Position::Order,
         &[
             "add|implement|introduce|provide|create|make .. support|option|flag|setting|switch|parameter|job|workflow|step|command|action|plugin|script for|to|that|which|so|running .. test|tests",
         ],
@@ -155,7 +155,7 @@ pub(super) const RULES: &[Rule] = &[
         "refactor_order",
         Refactor,
         0.9,
-        Place::Order,
+        Position::Order,
         &[
             "refactor*|restructur*|reorgani*|rewrite|rename|renaming|extract|simplif*|deduplicat*|dedupe|decoupl*|consolidat*|moderni*|tidy|cleanup|inline|unify|untangle|rework|streamline|flatten|encapsulate|isolate|abstract|reformat|reorder|standardi*|normali*|modulari*|hoist",
             "clean .. up",
@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
         "fix_order",
         BugFix,
         0.9,
-        Place::Order,
+        Position::Order,
         &[
             "fix*|debug|repair|resolve|correct|investigate|diagnose|handle|prevent|avoid|ensure|dont|stop|troubleshoot",
             "look into|at why",
@@ -199,14 +199,14 @@ pub(super) const RULES: &[Rule] = &[
         "why_action",
         BugFix,
         0.7,
-        Place::Order,
+        Position::Order,
         &["why does|do|did|has|have"],
     ),
     rule(
         "upkeep_order",
         Implementation,
         0.93,
-        Place::Order,
+        Position::Order,
         &[
             "add|write|update|bump|upgrade .. docstring|docstrings|changelog|hints|annotations|dependency|dependencies|version|versions",
         ],
@@ -215,14 +215,14 @@ pub(super) const RULES: &[Rule] = &[
         "drop_support_order",
         Implementation,
         0.95,
-        Place::Order,
+        Position::Order,
         &["drop|remove|end|discontinue .. support"],
     ),
     rule(
         "build_order",
         Implementation,
         0.85,
-        Place::Order,
+        Position::Order,
         &[
             "add|implement*|support*|allow*|introduce|enabl*|create|provide|extend|expose|make|include|build|develop|let|accept|permit|upgrade|improve|use|document|deprecat*|integrate|port|emit|switch|speed|optimi*|change|update|consider|show|return|new|offer|adopt|bump|configure|set|apply|implementation|option|ability|proposal|feature",
             "have|increase|decrease|raise|lower|reduce|pin|unpin|downgrade|write|run|publish|ship|release|deploy|translate|register|setup|wire|disable|log|store|save|validate|require|generate|print|send|prefer|mark|link|mention|install|declare|exclude|hide|skip|display|warn|turn|put|start|limit|automat*|schedule|annotate|redirect|sort|list ?the",
@@ -232,7 +232,7 @@ pub(super) const RULES: &[Rule] = &[
         "usage_order",
         UsageExploration,
         0.93,
-        Place::Order,
+        Position::Order,
         &[
             "how to|can|could|should|would|might",
             "how do i|we|you|one|users|people",
@@ -254,7 +254,7 @@ pub(super) const RULES: &[Rule] = &[
         "lookup_order",
         DefinitionLookup,
         0.9,
-        Place::Order,
+        Position::Order,
         &[
             "show me|us|the",
             "find|locate|open|display|print|give|show .. definition*|declaration*|implementation*|source|signature|code|body",
@@ -275,7 +275,7 @@ pub(super) const RULES: &[Rule] = &[
         "where_question",
         DefinitionLookup,
         0.8,
-        Place::Order,
+        Position::Order,
         &["where|wheres ?exactly|in is|are|do|does|did|can|should|would|was|the|s"],
     ),
     // Questions about use, wherever they stand in a short text.
@@ -283,7 +283,7 @@ pub(super) const RULES: &[Rule] = &[
         "usage_question",
         UsageExploration,
         0.92,
-        Place::Question,
+        Position::Question,
         &[
             "how is|are|was|were .. used|called|invoked|consumed",
             "where is|are|do|does|was .. used|called|invoked|instantiated|imported|referenced|consumed|use|call|raised|thrown|caught|emitted|logged|written",
@@ -315,14 +315,14 @@ pub(super) const RULES: &[Rule] = &[
         "can_question",
         UsageExploration,
         0.5,
-        Place::Question,
+        Position::Question,
         &["can we", "is it possible to"],
     ),
     rule(
         "lookup_question",
         DefinitionLookup,
         0.8,
-        Place::Question,
+        Position::Question,
         &[
             "where is|are .. defin*|declar*|implement*|locat*",
             "definition|declaration of",
@@ -334,7 +334,7 @@ pub(super) const RULES: &[Rule] = &[
         "failure_word",
         BugFix,
         0.5,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "fail*|crash*|broke|broken|breaks|breaking|bug|bugs|buggy|regression|regressed|regresses|segfault*|deadlock*|panics|panicked|panicking|hangs|hung|freezes|froze|frozen|corrupt*|leak|leaks|leaking|leaked",
         ],
@@ -343,7 +343,7 @@ pub(super) const RULES: &[Rule] = &[
         "error_word",
         BugFix,
         0.4,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "error|errors|errored|exception|exceptions|traceback|raises|raised|throws|threw|thrown|typeerror|valueerror|keyerror|attributeerror|indexerror|runtimeerror|assertionerror|importerror|nameerror|notimplementederror|zerodivisionerror|unicodedecodeerror|nullpointerexception|stacktrace|warning",
         ],
@@ -352,7 +352,7 @@ pub(super) const RULES: &[Rule] = &[
         "not_working",
         BugFix,
         0.6,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "doesnt|dont|didnt|isnt|arent|not|cant|cannot|wont|never|no ?longer|really|properly|correctly work*",
             "does|do|did|is|are not .. work*|respect*|return*|update*|match*|show*|render*|handle*",
@@ -367,7 +367,7 @@ pub(super) const RULES: &[Rule] = &[
         "wrong_word",
         BugFix,
         0.5,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "wrong|wrongly|incorrect*|unexpected*|mistaken*|inconsisten*|invalid|malformed|insecure|vulnerab*|exploit*|injection|typo|typos|misspell*|outdated|rejected|misleading|erroneous*|weird|strange|odd|duplicated|lost|ignored|ignores|ignoring|missing|infinite|unable|impossible|inaccurate|bad|problem|problems|mishandl*|undefined|misses|loses",
         ],
@@ -376,7 +376,7 @@ pub(super) const RULES: &[Rule] = &[
         "should_not",
         BugFix,
         0.4,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "should not|never|shouldnt|be|have|return|raise",
             "shouldnt",
@@ -399,7 +399,7 @@ pub(super) const RULES: &[Rule] = &[
         "reproduction",
         BugFix,
         0.5,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "to|steps reproduce",
             "bug report",
@@ -411,7 +411,7 @@ pub(super) const RULES: &[Rule] = &[
         "wish",
         Implementation,
         0.6,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "would|might|could ?also be nice|great|good|useful|helpful|awesome|handy|cool|convenient|better|beneficial|interesting",
             "it|this|that would ?really ?be nice|great|useful|helpful|handy",
@@ -442,7 +442,7 @@ pub(super) const RULES: &[Rule] = &[
         "test_wish",
         TestWriting,
         0.8,
-        Place::Question,
+        Position::Question,
         &[
             "write|add|create .. test|tests|testcase|testcases",
             "needs|need|lacks|without .. tests|coverage",
@@ -459,7 +459,7 @@ pub(super) const RULES: &[Rule] = &[
         "same_behaviour",
         Refactor,
         0.95,
-        Place::Question,
+        Position::Question,
         &[
             "without changing|altering|affecting .. behaviour|behavior|api|interface|output|functionality",
             "no functional|behaviour|behavior|behavioural|behavioral change|changes",
@@ -475,7 +475,7 @@ pub(super) const RULES: &[Rule] = &[
         "refactor_wish",
         Refactor,
         0.5,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "refactor*|restructur*|cleanup|deduplicat*|decoupl*",
             "clean|cleaned|cleaning up",
@@ -497,7 +497,7 @@ pub(super) const LABELS: &[Rule] = &[
         "bug_template",
         BugFix,
         0.75,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "bug|bugfix|fix|regression",
             "?describe the bug",
@@ -508,7 +508,7 @@ pub(super) const LABELS: &[Rule] = &[
         "reproduction_template",
         BugFix,
         0.6,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "reproduc*|repro|mcve|mvce",
             "actual|current .. behavior|behaviour|result|results|outcome|output",
@@ -520,14 +520,14 @@ pub(super) const LABELS: &[Rule] = &[
         "expected_template",
         BugFix,
         0.3,
-        Place::Anywhere,
+        Position::Anywhere,
         &["expected"],
     ),
     rule(
         "feature_template",
         Implementation,
         0.85,
-        Place::Anywhere,
+        Position::Anywhere,
         &[
             "feat|feature|enhancement|enh|rfe|rfc|proposal|idea|improvement|request|motivation|wanted",
             "proposed|desired|suggested ?solution|implementation|change",
@@ -542,28 +542,28 @@ pub(super) const LABELS: &[Rule] = &[
         "test_label",
         TestWriting,
         0.9,
-        Place::Anywhere,
+        Position::Anywhere,
         &["test|tests"],
     ),
     rule(
         "refactor_label",
         Refactor,
         0.99,
-        Place::Anywhere,
+        Position::Anywhere,
         &["refactor"],
     ),
     rule(
         "docs_label",
         Implementation,
         0.5,
-        Place::Anywhere,
+        Position::Anywhere,
         &["docs|documentation|task|epic"],
     ),
     rule(
         "question_label",
         UsageExploration,
         0.4,
-        Place::Anywhere,
+        Position::Anywhere,
         &["question"],
     ),
 ];

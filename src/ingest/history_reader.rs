@@ -1,4 +1,4 @@
-//! Reads the past of commits, one or a few at a time over all repositories: functions need every
+//! Reads the history of commits, one or a few at a time over all repositories: functions need every
 //! blob that a commit touched, so that many repositories at a first start would starve everything
 //! else. Whoever waits for a turn goes on answering without.
 
@@ -9,12 +9,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
-use crate::engine::{Cancelled, Engine, Past, Repository};
+use crate::engine::{Cancelled, CommitHistory, Engine, Repository};
 use crate::telemetry::spans::carried;
 
-/// What reads the past of one repository's commits.
+/// What reads the history of one repository's commits.
 #[derive(Clone)]
-pub(super) struct PastReader {
+pub(super) struct HistoryReader {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub limits: HistoryLimits,
@@ -24,14 +24,14 @@ pub(super) struct PastReader {
     pub tracker: TaskTracker,
 }
 
-impl PastReader {
+impl HistoryReader {
     /// Waits for a turn and reads as far as `step`.
     pub async fn read(
         &self,
         git: Arc<GitRepo>,
         commit: String,
         step: Step,
-    ) -> Result<Past, GitError> {
+    ) -> Result<CommitHistory, GitError> {
         let turn = Arc::clone(self.turns(step)).acquire_owned();
         let Some(turn) = self.stop.run_until_cancelled(turn).await else {
             return Err(Cancelled.into());
@@ -43,9 +43,9 @@ impl PastReader {
             // Held here: the work goes on where nobody waits for it any more.
             let _turn = turn;
             let read = || git.history(&commit, &limits, &records, step, &stop);
-            let past = engine.pools().background(read);
+            let history = engine.pools().background(read);
             repository.set_records_bytes(records.heap_bytes());
-            past
+            history
         }));
         work.await
             .unwrap_or_else(|error| Err(GitError::Unavailable(error.to_string())))

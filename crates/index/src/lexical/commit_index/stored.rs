@@ -4,10 +4,10 @@
 use foldhash::{HashMap, HashMapExt as _};
 use foveate_model::{ObjectId, RepoPath};
 
-use super::{FunctionId, Functions, PastCommits, PathId, Recorded};
+use super::{CommitIndex, FunctionId, Functions, PathId, Recorded};
 use crate::stored::bytes::{Decoder, Encoder};
 
-impl PastCommits {
+impl CommitIndex {
     /// Counts the changes of how it is stored. Another format cannot be read.
     pub const FORMAT: u16 = 1;
 
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn an_index_comes_back_as_it_was() {
-        let built = PastCommits::new(&history());
+        let built = CommitIndex::new(&history());
         let bytes = built.encode();
-        let back = PastCommits::decode(&bytes).unwrap();
+        let back = CommitIndex::decode(&bytes).unwrap();
         assert_eq!(back.encode(), bytes);
         for term in ["pool", "connect", "größe", "none"] {
             assert_eq!(back.postings(term), built.postings(term), "{term}");
@@ -176,28 +176,28 @@ mod tests {
             assert_eq!(back.touching(function), built.touching(function));
             assert_eq!(back.path_of(function), built.path_of(function));
         }
-        let none = PastCommits::default();
+        let none = CommitIndex::default();
         assert_eq!(
-            PastCommits::decode(&none.encode()).unwrap().encode(),
+            CommitIndex::decode(&none.encode()).unwrap().encode(),
             none.encode()
         );
     }
 
     #[test]
     fn other_bytes_give_nothing() {
-        let bytes = PastCommits::new(&history()).encode();
+        let bytes = CommitIndex::new(&history()).encode();
         for end in 0..bytes.len() {
-            assert!(PastCommits::decode(&bytes[..end]).is_none(), "cut at {end}");
+            assert!(CommitIndex::decode(&bytes[..end]).is_none(), "cut at {end}");
         }
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 0x55;
             // Whatever it gives can be asked.
-            if let Some(past) = PastCommits::decode(&other) {
-                let (commits, paths) = (past.commits.len(), past.paths.len());
-                let mut functions = past.function_ids();
-                assert!(functions.all(|function| (past.path_of(function).0 as usize) < paths));
-                let mut postings = past.postings("pool").iter();
+            if let Some(index) = CommitIndex::decode(&other) {
+                let (commits, paths) = (index.commits.len(), index.paths.len());
+                let mut functions = index.function_ids();
+                assert!(functions.all(|function| (index.path_of(function).0 as usize) < paths));
+                let mut postings = index.postings("pool").iter();
                 assert!(postings.all(|(commit, _)| (*commit as usize) < commits));
             }
         }

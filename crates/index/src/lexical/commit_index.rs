@@ -45,7 +45,7 @@ pub(super) struct Recorded {
 
 /// Commit messages by term, and what the commits touched.
 #[derive(Debug, Default)]
-pub struct PastCommits {
+pub struct CommitIndex {
     /// Newest first.
     pub(super) commits: Vec<Recorded>,
     /// By [`PathId`].
@@ -107,7 +107,7 @@ impl Functions {
     }
 }
 
-impl PastCommits {
+impl CommitIndex {
     /// Indexes the messages of the commits that touched between 1 and 40 files. Those of programs
     /// are left out.
     pub fn new(history: &History) -> Self {
@@ -201,7 +201,7 @@ impl PastCommits {
 /// The index while commits are added.
 #[derive(Default)]
 struct Building {
-    index: PastCommits,
+    index: CommitIndex,
     paths: HashMap<RepoPath, PathId>,
     postings: HashMap<Box<str>, Vec<(u32, u16)>>,
     /// By commit the functions that it touched.
@@ -276,7 +276,7 @@ impl Building {
         length
     }
 
-    fn finish(self) -> PastCommits {
+    fn finish(self) -> CommitIndex {
         let mut index = self.index;
         index.ids.sort_unstable();
         index.commits.shrink_to_fit();

@@ -15,20 +15,20 @@ use tracing::{Instrument as _, Span};
 
 use super::git::remote::RemoteCopy;
 use super::git::{Differences, GitError, GitRepo, Step};
-use super::past::PastReader;
-use crate::engine::revisions::Ticket;
+use super::history_reader::HistoryReader;
+use crate::engine::revisions::Lease;
 use crate::engine::{
-    BlobCache, Cause, Claim, Demand, DemandError, Diff, DiffEnds, Engine, Plan, Progress, Reply,
-    Repository, Source, build,
+    BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply, Repository,
+    RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
 
-/// Demands of one repository that are worked on at a time.
+/// Requests of one repository that are worked on at a time.
 const AT_A_TIME: usize = 8;
-/// Without a demand for so long, the pasts of what was built are read: reading one costs ten times
+/// Without a request for so long, the histories of what was built are read: reading one costs ten times
 /// what deriving a revision from its neighbour costs.
 const CALM: Duration = Duration::from_millis(250);
-/// After so long they are read although demands keep coming.
+/// After so long they are read although requests keep coming.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// How many warm revisions a commit is compared with, those that were asked for last.
 const COMPARED: usize = 3;
@@ -46,55 +46,57 @@ struct Warm {
     commits: Vec<Arc<Snapshot>>,
 }
 
-/// What serves one repository's demands.
+/// What serves one repository's requests.
 #[derive(Clone)]
-pub(super) struct Supplier {
+pub(super) struct RevisionBuilder {
     pub engine: Arc<Engine>,
     pub repository: Arc<Repository>,
     pub git: Arc<ArcSwapOption<GitRepo>>,
     /// The copy that `git` is, where it is one.
     pub copy: Option<Arc<RemoteCopy>>,
-    pub past: PastReader,
+    pub history: HistoryReader,
     pub stop: CancellationToken,
     pub tracker: TaskTracker,
-    /// How many demands are being worked on.
+    /// How many requests are being worked on.
     pub working: Arc<watch::Sender<usize>>,
-    /// The right to add a revision's past: one at a time.
+    /// The right to add a revision's history: one at a time.
     pub histories: Arc<Semaphore>,
 }
 
-impl Supplier {
-    /// Serves demands until it is told to stop.
-    pub async fn serve(self, mut demands: mpsc::Receiver<(Demand, Span)>) {
+impl RevisionBuilder {
+    /// Serves requests until it is told to stop.
+    pub async fn serve(self, mut requests: mpsc::Receiver<(RevisionRequest, Span)>) {
         let places = Arc::new(Semaphore::new(AT_A_TIME));
         loop {
-            let demand = tokio::select! {
+            let request = tokio::select! {
                 () = self.stop.cancelled() => return,
-                demand = demands.recv() => demand,
+                request = requests.recv() => request,
             };
-            let Some((demand, span)) = demand else { return };
+            let Some((request, span)) = request else {
+                return;
+            };
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {
                 return;
             };
             let this = self.clone();
             let work = async move {
                 this.working.send_modify(|working| *working += 1);
-                let built = this.supply(demand).await;
+                let built = this.serve_one(request).await;
                 this.working.send_modify(|working| *working -= 1);
                 drop(place);
-                if let Some((ticket, snapshot)) = built {
-                    this.add_history(&ticket, snapshot).await;
+                if let Some((lease, snapshot)) = built {
+                    this.add_history(&lease, snapshot).await;
                 }
             };
             self.tracker.spawn(work.instrument(span));
         }
     }
 
-    /// Answers a demand; gives what was built for it, whose past is not there yet.
-    async fn supply(&self, demand: Demand) -> Option<(Ticket, Arc<Snapshot>)> {
-        match demand {
-            Demand::Revision { reference, reply } => self.answer(reference, reply).await,
-            Demand::Diff { ends, reply } => {
+    /// Answers a request; gives what was built for it, whose history is not there yet.
+    async fn serve_one(&self, request: RevisionRequest) -> Option<(Lease, Arc<Snapshot>)> {
+        match request {
+            RevisionRequest::Revision { reference, reply } => self.answer(reference, reply).await,
+            RevisionRequest::Diff { ends, reply } => {
                 // Whoever asked may have left; so below.
                 let _ = reply.send(self.diff(ends).await);
                 None
@@ -102,7 +104,7 @@ impl Supplier {
         }
     }
 
-    async fn diff(&self, ends: DiffEnds) -> Result<Diff, DemandError> {
+    async fn diff(&self, ends: DiffEnds) -> Result<Diff, RevisionError> {
         let base = self.resolve(ends.base).await?;
         let head = self.resolve(ends.head).await?;
         let (git, stop) = (self.git()?, self.stop.clone());
@@ -113,7 +115,7 @@ impl Supplier {
         &self,
         reference: String,
         reply: Reply<Arc<Snapshot>>,
-    ) -> Option<(Ticket, Arc<Snapshot>)> {
+    ) -> Option<(Lease, Arc<Snapshot>)> {
         let commit = match self.resolve(reference).await {
             Ok(commit) => commit,
             Err(error) => {
@@ -125,23 +127,23 @@ impl Supplier {
             let _ = reply.send(Ok(current));
             return None;
         }
-        match self.repository.revisions().claim(&commit) {
-            Claim::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
-            Claim::Waiting(waiting) => {
+        match self.repository.revisions().join(&commit) {
+            Flight::Ready(snapshot) => drop(reply.send(Ok(snapshot))),
+            Flight::Waiting(waiting) => {
                 tokio::select! {
                     () = self.stop.cancelled() => {}
                     outcome = waiting.outcome() => drop(reply.send(outcome)),
                 }
             }
-            Claim::Build(ticket) => match self.run(&commit).await {
+            Flight::Build(lease) => match self.run(&commit).await {
                 Ok(snapshot) => {
-                    ticket.fulfil(Arc::clone(&snapshot));
+                    lease.fulfil(Arc::clone(&snapshot));
                     self.repository.tell();
                     let _ = reply.send(Ok(Arc::clone(&snapshot)));
-                    return Some((ticket, snapshot));
+                    return Some((lease, snapshot));
                 }
                 Err(error) => {
-                    ticket.fail(error.clone());
+                    lease.fail(error.clone());
                     let _ = reply.send(Err(error));
                 }
             },
@@ -149,7 +151,7 @@ impl Supplier {
         None
     }
 
-    async fn resolve(&self, reference: String) -> Result<String, DemandError> {
+    async fn resolve(&self, reference: String) -> Result<String, RevisionError> {
         let git = self.git()?;
         let (copy, stop) = (self.copy.clone(), self.stop.clone());
         self.blocking(move || match (git.resolve(&reference), copy) {
@@ -162,8 +164,8 @@ impl Supplier {
         .await
     }
 
-    fn git(&self) -> Result<Arc<GitRepo>, DemandError> {
-        self.git.load_full().ok_or(DemandError::NoRevisions)
+    fn git(&self) -> Result<Arc<GitRepo>, RevisionError> {
+        self.git.load_full().ok_or(RevisionError::NoRevisions)
     }
 
     /// The current snapshot, where it is just this commit.
@@ -174,15 +176,15 @@ impl Supplier {
     }
 
     /// Builds the index of a commit, as a run of its own within the question that asks for it.
-    async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, DemandError> {
-        let span = spans::index_run(self.repository.name(), Cause::Demand.name());
+    async fn run(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
+        let span = spans::index_run(self.repository.name(), Cause::Request.name());
         self.build(commit).instrument(span).await
     }
 
-    async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, DemandError> {
+    async fn build(&self, commit: &str) -> Result<Arc<Snapshot>, RevisionError> {
         let git = self.git()?;
         let turn = tokio::select! {
-            () = self.stop.cancelled() => return Err(DemandError::Gone),
+            () = self.stop.cancelled() => return Err(RevisionError::Gone),
             turn = Arc::clone(self.engine.index_runs()).acquire_owned() => turn,
         };
         let progress = Arc::new(Progress::default());
@@ -194,13 +196,13 @@ impl Supplier {
             let snapshot = engine.pools().install(|| {
                 let (files, nearest) = read(&git, &commit, &warm, repository.blobs(), &progress)?;
                 let plan = Plan {
-                    cause: Cause::Demand,
+                    cause: Cause::Request,
                     revision: Revision {
                         commit,
                         dirty: false,
                     },
                     files,
-                    past: None,
+                    history: None,
                 };
                 build(plan, 1, nearest).map_err(|error| GitError::Unavailable(error.to_string()))
             });
@@ -208,7 +210,7 @@ impl Supplier {
             snapshot
         });
         tokio::select! {
-            () = self.stop.cancelled() => Err(DemandError::Gone),
+            () = self.stop.cancelled() => Err(RevisionError::Gone),
             snapshot = work => Ok(Arc::new(snapshot?)),
         }
     }
@@ -230,7 +232,7 @@ impl Supplier {
     }
 
     /// Waits until nobody has asked for a revision for a while, but not for ever, and until no other
-    /// revision's past is being added.
+    /// revision's history is being added.
     async fn turn_for_history(&self) -> Option<OwnedSemaphorePermit> {
         let calm = async {
             let mut working = self.working.subscribe();
@@ -245,27 +247,27 @@ impl Supplier {
         Arc::clone(&self.histories).acquire_owned().await.ok()
     }
 
-    /// Replaces the snapshot by one with the commit's past, for those who come later: first with
+    /// Replaces the snapshot by one with the commit's history, for those who come later: first with
     /// the files that its commits touched, then with the functions.
-    async fn add_history(&self, ticket: &Ticket, mut snapshot: Arc<Snapshot>) {
+    async fn add_history(&self, lease: &Lease, mut snapshot: Arc<Snapshot>) {
         let turn = tokio::select! {
             () = self.stop.cancelled() => return,
-            () = ticket.forgotten() => return,
+            () = lease.forgotten() => return,
             turn = self.turn_for_history() => turn,
         };
         let Some(_turn) = turn else { return };
         for step in [Step::Files, Step::Functions] {
             snapshot = match self.with_history(&snapshot, step).await {
-                Ok(_) if ticket.is_forgotten() => return,
+                Ok(_) if lease.is_forgotten() => return,
                 Ok(full) => Arc::new(full),
-                Err(DemandError::Gone) => return,
+                Err(RevisionError::Gone) => return,
                 Err(error) => {
                     let repo = self.repository.name();
                     tracing::warn!(%repo, %error, "history of a revision not loaded");
                     return;
                 }
             };
-            ticket.fulfil(Arc::clone(&snapshot));
+            lease.fulfil(Arc::clone(&snapshot));
             if snapshot.touched_functions != TouchedFunctions::Reading {
                 return;
             }
@@ -276,21 +278,21 @@ impl Supplier {
         &self,
         before: &Arc<Snapshot>,
         step: Step,
-    ) -> Result<Snapshot, DemandError> {
+    ) -> Result<Snapshot, RevisionError> {
         let commit = before.revision.commit.clone();
-        let past = self.past.read(self.git()?, commit, step).await;
-        let past = past.map_err(demand_error)?;
+        let history = self.history.read(self.git()?, commit, step).await;
+        let history = history.map_err(revision_error)?;
         let (engine, before) = (Arc::clone(&self.engine), Arc::clone(before));
         self.blocking(move || {
             let plan = Plan {
                 cause: Cause::History,
                 revision: before.revision.clone(),
                 files: before.files.as_slice().to_vec(),
-                past: Some(past),
+                history: Some(history),
             };
             engine
                 .pools()
-                .add_past(|| build(plan, before.generation + 1, Some(&before)))
+                .add_history(|| build(plan, before.generation + 1, Some(&before)))
                 .map_err(|error| GitError::Unavailable(error.to_string()))
         })
         .await
@@ -299,12 +301,12 @@ impl Supplier {
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
-    ) -> Result<T, DemandError> {
+    ) -> Result<T, RevisionError> {
         match self.tracker.spawn_blocking(spans::carried(work)).await {
-            Ok(done) => done.map_err(demand_error),
+            Ok(done) => done.map_err(revision_error),
             Err(error) => {
                 tracing::error!(%error, "reading a revision failed on a defect");
-                Err(DemandError::Failed(
+                Err(RevisionError::Failed(
                     "reading it failed on a defect".to_owned(),
                 ))
             }
@@ -371,14 +373,14 @@ impl Drop for CancelOnDrop {
     }
 }
 
-fn demand_error(error: GitError) -> DemandError {
+fn revision_error(error: GitError) -> RevisionError {
     match error {
-        GitError::UnknownRef(reference) => DemandError::UnknownRef(reference),
-        GitError::NoCommits => DemandError::UnknownRef("HEAD".to_owned()),
-        GitError::MalformedRef { .. } => DemandError::MalformedRef(error.to_string()),
-        GitError::Timeout { .. } => DemandError::TooLong(error.to_string()),
-        GitError::NotAllowed(_) => DemandError::NotAllowed(error.to_string()),
-        GitError::Cancelled(_) => DemandError::Gone,
-        other => DemandError::Failed(other.to_string()),
+        GitError::UnknownRef(reference) => RevisionError::UnknownRef(reference),
+        GitError::NoCommits => RevisionError::UnknownRef("HEAD".to_owned()),
+        GitError::MalformedRef { .. } => RevisionError::MalformedRef(error.to_string()),
+        GitError::Timeout { .. } => RevisionError::TooLong(error.to_string()),
+        GitError::NotAllowed(_) => RevisionError::NotAllowed(error.to_string()),
+        GitError::Cancelled(_) => RevisionError::Gone,
+        other => RevisionError::Failed(other.to_string()),
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn cited_files(snapshot: &Snapshot, evidence: &Evidence) -> Vec<f32> 
 }
 
 /// What past commits say of a function.
-pub(super) struct OfFunction {
+pub(super) struct FunctionHistory {
     /// As [`votes_for_files`], with the functions that a commit touched instead of files.
     pub votes: f32,
     /// As [`cited_files`], likewise.
@@ -51,7 +51,7 @@ pub(super) fn of_functions(
     ids: &[DefId],
     evidence: &Evidence,
     config: &LexicalConfig,
-) -> Vec<OfFunction> {
+) -> Vec<FunctionHistory> {
     let files = &snapshot.files;
     let commits = snapshot.lexical.commits();
     let of = Votes::new(snapshot, evidence);
@@ -60,7 +60,7 @@ pub(super) fn of_functions(
     let messages = messages(commits, &touched, evidence, config);
     let functions = touched.into_iter().zip(messages);
     functions
-        .map(|(function, messages)| OfFunction {
+        .map(|(function, messages)| FunctionHistory {
             votes: function.map_or(0.0, |f| of.votes[f.position()]),
             cited: function
                 .and_then(|f| of.cited.get(&f).copied())
