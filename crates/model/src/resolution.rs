@@ -252,9 +252,18 @@ impl TestConventions {
 
     /// Whether a function is a test, by its name or by what stands before it.
     pub fn is_test(&self, function: &Definition) -> bool {
+        self.is_test_name(&function.name) || self.is_decorated(function)
+    }
+
+    /// Whether a decorator makes a function a test: by its whole name, or by the end of it, as that of
+    /// `tokio::test`.
+    pub fn is_decorated(&self, function: &Definition) -> bool {
+        let listed = self.function_decorators;
         let mut decorators = function.decorators.iter();
-        let is_listed = |name: &str| self.function_decorators.contains(&name);
-        self.is_test_name(&function.name) || decorators.any(|name| is_listed(name))
+        decorators.any(|name| {
+            let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
+            listed.contains(&&**name) || listed.contains(&last)
+        })
     }
 
     /// Whether functions of this name are tests.

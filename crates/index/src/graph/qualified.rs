@@ -65,8 +65,11 @@ impl<'a> Names<'a> {
         beginning: &[Segment<'a>],
         name: &'a str,
     ) -> Option<Qualified> {
-        // Where it leads may change with any file.
+        // Where it leads may change with any file, and with what files say of the names in it.
         self.dependencies.question(Question::AnyModule, "");
+        for segment in beginning {
+            self.dependencies.question(Question::Module, segment.name);
+        }
         let (files, resolver) = (self.tables.files, self.resolver(file)?);
         let written = path.get(..beginning.last()?.end)?;
         let module = resolver.resolve(files, file, written, ImportKind::From)?;

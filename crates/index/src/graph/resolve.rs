@@ -12,9 +12,9 @@ use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::{Question, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
+use crate::graph::module_changes::{self, Renamed};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
-use crate::graph::package_changes;
 use crate::graph::references::{Edge, Edges, resolve_file};
 use crate::graph::scopes::{Earlier, scopes};
 use crate::graph::stage::Stage;
@@ -61,14 +61,19 @@ impl Graph {
             Some(previous) => previous.touched(files),
             None => FileSet::all(files.len()),
         };
-        let modules = match previous.filter(|previous| !previous.are_modules_moved(files)) {
+        let renamed = previous.map(|previous| Renamed::new(&previous, files));
+        let renamed = renamed.unwrap_or_default();
+        let is_same =
+            |previous: &Previous<'_>| renamed.is_nothing() && !previous.are_modules_moved(files);
+        let modules = match previous.filter(is_same) {
             Some(previous) => Arc::clone(&previous.graph.modules),
             None => Arc::new(Modules::new(files)),
         };
-        let earlier = previous.map(|previous| previous.earlier(files));
+        let earlier = previous.map(|previous| previous.earlier(files, &renamed));
         let mut questions = previous.map_or_else(HashSet::default, |p| p.questions(files));
         if let Some(previous) = previous {
-            package_changes::note(previous, files, &modules, &mut touched, &mut questions);
+            let (before, after) = ((previous, &renamed), (files, &modules));
+            module_changes::note(before, after, &mut touched, &mut questions);
         }
         let scopes = scopes(files, &modules, earlier.as_ref(), &mut touched);
         let tables = Tables {
@@ -179,24 +184,18 @@ impl<'a> Previous<'a> {
     }
 
     /// Whether modules may be found at other places, by the settings of packages, because files came or
-    /// went, or because of what files say of their packages.
-    fn are_modules_moved(&self, files: &Files) -> bool {
+    /// went.
+    pub(super) fn are_modules_moved(&self, files: &Files) -> bool {
         let is_settings = |file: &FileId| {
             let path = &files.file(*file).path;
             let mut systems = self.graph.modules.systems();
             systems.any(|system| (system.is_settings)(path))
         };
-        !self.change.is_stable()
-            || self.change.changed().iter().any(is_settings)
-            || self.edited(files).any(|(file, before, after)| {
-                before.package != after.package
-                    || (self.graph.modules.package_of(self.files, file).is_some()
-                        && !package_changes::defines_alike(before, after))
-            })
+        !self.change.is_stable() || self.change.changed().iter().any(is_settings)
     }
 
     /// Files with another content, by their ids then, and the facts of both.
-    fn edited<'f>(
+    pub(super) fn edited<'f>(
         &self,
         files: &'f Files,
     ) -> impl Iterator<Item = (FileId, &'f FileFacts, &'f FileFacts)> + use<'a, 'f>
@@ -229,24 +228,26 @@ impl<'a> Previous<'a> {
         }
     }
 
-    fn earlier(&self, files: &'a Files) -> Earlier<'a> {
-        let (gone, new) = self.came_and_went();
-        let gone = gone.filter_map(|file| module_name(self.files.file(file)));
-        let new = new.filter_map(|file| module_name(files.file(file)));
-        let said = self.edited(files);
-        let said = said.filter(|(_, before, after)| before.package != after.package);
-        let said = said.flat_map(|(_, before, after)| [&*before.package, &*after.package]);
-        let said = said.filter_map(|package| package.rsplit('.').next());
+    fn earlier(&self, files: &'a Files, renamed: &'a Renamed<'a>) -> Earlier<'a> {
         Earlier {
             scopes: &self.graph.scopes,
             change: self.change,
-            modules: gone.chain(new).chain(said).collect(),
+            modules: self.moved_names(files).collect(),
+            renamed,
             are_modules_moved: self.are_modules_moved(files),
         }
     }
 
+    /// Last parts of the names of modules that came or went.
+    fn moved_names(&self, files: &'a Files) -> impl Iterator<Item = &'a str> + use<'a> {
+        let (gone, new) = self.came_and_went();
+        let earlier = self.files;
+        let gone = gone.filter_map(move |file| module_name(earlier.file(file)));
+        gone.chain(new.filter_map(move |file| module_name(files.file(file))))
+    }
+
     /// The questions asked of all files whose answers may differ.
-    fn questions(&self, files: &Files) -> HashSet<u32> {
+    fn questions(&self, files: &'a Files) -> HashSet<u32> {
         let mut questions = HashSet::default();
         for file in self.change.changed() {
             let before = self.change.before(*file);
@@ -260,8 +261,8 @@ impl<'a> Previous<'a> {
         for file in self.change.gone() {
             interface::differing_names(self.files.content(file), None, &mut questions);
         }
-        let modules = self.earlier(files).modules;
-        questions.extend(modules.into_iter().map(|name| Question::Module.hash(name)));
+        let modules = self.moved_names(files);
+        questions.extend(modules.map(|name| Question::Module.hash(name)));
         questions
     }
 }

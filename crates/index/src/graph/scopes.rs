@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
+use crate::graph::module_changes::Renamed;
 use crate::graph::modules::Modules;
 
 /// The scope of a file's top level.
@@ -96,6 +97,8 @@ pub(super) struct Earlier<'a> {
     pub(super) modules: HashSet<&'a str>,
     /// Whether imports that do not go by such names may lead elsewhere.
     pub(super) are_modules_moved: bool,
+    /// What may be reached otherwise by the names in paths.
+    pub(super) renamed: &'a Renamed<'a>,
 }
 
 impl Earlier<'_> {
@@ -108,7 +111,7 @@ impl Earlier<'_> {
         file: FileId,
     ) -> Option<(Arc<FileScope>, bool)> {
         let scope = self.scopes.get(self.change.unchanged(file)?.0 as usize)?;
-        let still = self.change.is_stable() && !self.are_modules_moved;
+        let still = self.change.is_stable() && !self.are_modules_moved && self.renamed.is_nothing();
         let Some(content) = files.content(file).filter(|_| !still) else {
             return Some((Arc::clone(scope), true));
         };
@@ -136,7 +139,7 @@ impl Earlier<'_> {
         };
         match (system.imported_name)(&import.module) {
             Some(name) => self.modules.contains(name),
-            None => self.are_modules_moved,
+            None => self.are_modules_moved || self.renamed.concerns(&import.module),
         }
     }
 

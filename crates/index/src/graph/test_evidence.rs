@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use foveate_model::resolution::TestConventions;
 use foveate_model::{LocalId, Role};
 
 use crate::change::{Change, FileSet, Renumber};
@@ -13,6 +12,9 @@ use crate::graph::csr::FileRows;
 use crate::graph::dependencies::{Dependencies, Question, Resolved};
 use crate::graph::references::{Edge, Edges};
 use crate::graph::stage::Stage;
+use crate::graph::test_functions::{
+    class_stem, function_stem, is_test_file, test_around, tests_in, with_tests,
+};
 use crate::graph::test_paths::Mirrors;
 use crate::graph::{CallSite, Confidence, TestLink};
 use crate::symbols::{Symbols, fold};
@@ -112,6 +114,7 @@ pub(super) fn found(
     // Where files came or went, paths may mirror others.
     let mirrors = (!stage.is_stable()).then(|| Mirrors::new(files));
     let mirrored = |test: FileId| match &mirrors {
+        _ if !is_test_file(files, test) => Box::default(),
         Some(mirrors) => mirrors.of(files, test).into(),
         None => known
             .and_then(|known| known.get(test.0 as usize))
@@ -121,11 +124,14 @@ pub(super) fn found(
         !concerned.contains(test) && (mirrors.is_none() || before.mirrored == mirrored(test))
     };
     let (found, _) = stage.resolve_where(known, still, |test, dependencies| {
-        if !is_test(files, test) {
-            return TestEvidence::default();
+        let tests = tests_in(files, test);
+        if !is_test_file(files, test) {
+            return match tests.contains(&true) {
+                true => of_tests_in_source(evidence, test, &tests, dependencies),
+                false => TestEvidence::default(),
+            };
         }
         let mirrored = mirrored(test);
-        let tests = tests_in(files, test);
         let mut definitions = Vec::new();
         if tests.contains(&true) {
             by_reference(evidence, test, &tests, &mirrored, &mut definitions);
@@ -146,67 +152,53 @@ pub(super) fn found(
     found
 }
 
-fn is_test(files: &Files, id: FileId) -> bool {
-    let file = files.file(id);
-    file.role == Role::Test && file.language.is_code() && file.content.is_some()
+/// What the tests among the functions of a source are evidence of. They may test their own file, but not each
+/// other; what the rest of the file refers to says nothing.
+fn of_tests_in_source(
+    evidence: &Evidence<'_>,
+    file: FileId,
+    tests: &[bool],
+    dependencies: &Dependencies,
+) -> TestEvidence {
+    let mut definitions = Vec::new();
+    by_reference(evidence, file, tests, &[], &mut definitions);
+    by_name(evidence, file, (tests, &[]), dependencies, &mut definitions);
+    let for_tests = with_tests(evidence.files, file, tests);
+    let is_for_tests = |id: DefId| {
+        id.file == file
+            && for_tests
+                .get(id.local.0 as usize)
+                .is_some_and(|inside| *inside)
+    };
+    definitions.retain(|candidate| !is_for_tests(candidate.target));
+    let definitions = merged(definitions);
+    let mut others: Vec<Candidate<FileId, ()>> = definitions
+        .iter()
+        .filter(|candidate| candidate.target.file != file)
+        .map(|candidate| Candidate {
+            target: candidate.target.file,
+            test: (),
+            strength: candidate.strength,
+        })
+        .collect();
+    others.sort_unstable_by_key(|other| (other.target, std::cmp::Reverse(other.strength)));
+    others.dedup_by(|later, kept| {
+        let same = later.target == kept.target;
+        if same {
+            kept.strength.uses += later.strength.uses;
+        }
+        same
+    });
+    TestEvidence {
+        mirrored: Box::default(),
+        definitions: definitions.into(),
+        files: others.into(),
+    }
 }
 
 /// What a test may be linked to: definitions and files that are not tests themselves.
 fn is_tested(files: &Files, id: FileId) -> bool {
     matches!(files.file(id).role, Role::Source | Role::Configuration)
-}
-
-/// Which definitions of a test file are tests: functions named so, and classes named so that hold
-/// such functions (a `TestServer` without any is what tests use, not a test).
-fn tests_in(files: &Files, file: FileId) -> Vec<bool> {
-    let definitions = files
-        .content(file)
-        .map_or(&[][..], |content| &content.facts.definitions);
-    let conventions = &files.file(file).language.rules().tests;
-    let mut tests = vec![false; definitions.len()];
-    for (at, definition) in definitions.iter().enumerate() {
-        if !definition.kind.is_function() || !conventions.is_test(definition) {
-            continue;
-        }
-        tests[at] = true;
-        if let Some(parent) = definition.parent
-            && definitions.get(parent.0 as usize).is_some_and(|class| {
-                class.kind.is_container() && is_test_class(&class.name, conventions)
-            })
-        {
-            tests[parent.0 as usize] = true;
-        }
-    }
-    tests
-}
-
-/// The test around a place in a test file: the function rather than its class.
-fn test_around(
-    files: &Files,
-    file: FileId,
-    tests: &[bool],
-    mut inner: Option<LocalId>,
-) -> Option<LocalId> {
-    let facts = &files.content(file)?.facts;
-    let mut class = None;
-    while let Some(id) = inner {
-        let definition = facts.definition(id)?;
-        if tests.get(id.0 as usize) == Some(&true) {
-            if definition.kind.is_function() {
-                return Some(id);
-            }
-            class = class.or(Some(id));
-        }
-        inner = definition.parent;
-    }
-    class
-}
-
-fn is_test_class(name: &str, conventions: &TestConventions) -> bool {
-    let mut beginnings = conventions.class_beginnings.iter();
-    let mut endings = conventions.class_endings.iter();
-    endings.any(|ending| name.ends_with(ending))
-        || beginnings.any(|beginning| name.starts_with(beginning))
 }
 
 fn by_reference(
@@ -274,7 +266,9 @@ fn by_name(
             dependencies.question(Question::Folded, &folded);
             for target in evidence.symbols.folded(&folded).iter().take(64) {
                 let file = files.file_of(*target);
-                let near = mirrored.contains(&file) || imports.binary_search(&file).is_ok();
+                let near = file == test
+                    || mirrored.contains(&file)
+                    || imports.binary_search(&file).is_ok();
                 if near && is_tested(files, file) && files.file(file).language.family() == family {
                     let strength = Strength {
                         link: TestLink::Name,
@@ -299,26 +293,6 @@ fn by_name(
                 .trim_end_matches('_');
         }
     }
-}
-
-/// `test_connect` is about `connect`.
-fn function_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
-    let beginnings = conventions.function_beginnings.iter();
-    let stem = beginnings.fold(name, |name, beginning| name.trim_start_matches(beginning));
-    stem.trim_matches('_')
-}
-
-/// `TestClient`, `ClientTest` and `ClientTests` are about `Client`.
-fn class_stem<'a>(name: &'a str, conventions: &TestConventions) -> &'a str {
-    let mut beginnings = conventions.class_beginnings.iter();
-    let stem = beginnings
-        .find_map(|beginning| name.strip_prefix(beginning))
-        .unwrap_or(name);
-    let mut endings = conventions.class_endings.iter();
-    endings
-        .find_map(|ending| stem.strip_suffix(ending))
-        .unwrap_or(stem)
-        .trim_matches('_')
 }
 
 /// Makes one candidate of all that tie the same test to the same definition.
@@ -385,18 +359,6 @@ fn file_links(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_tests() {
-        let common = &TestConventions::COMMON;
-        for name in ["test_connect", "testConnect"] {
-            assert!(common.is_test_name(name), "{name}");
-        }
-        assert!(!common.is_test_name("testimony"));
-        assert_eq!(function_stem("test_connect", common), "connect");
-        assert_eq!(class_stem("TestClient", common), "Client");
-        assert_eq!(class_stem("ClientTests", common), "Client");
-    }
 
     #[test]
     fn merging_keeps_the_strongest() {

@@ -132,3 +132,69 @@ fn test_files_by_path_and_import() {
     );
     check_test_files(repository, "src/index.ts", &[]);
 }
+
+const TESTED: &str = "
+    //- pool.crate
+    class Pool
+    out Pool.acquire
+    fun split
+    fun make_pool
+    module tests
+      fun prepared
+        call make_pool
+      @test fun splits
+        call split
+        call prepared
+        call crate::other::far
+      @tokio::test fun acquires
+        param pool: Pool
+        call pool.acquire
+    //- other.crate
+    fun far
+    fun unrelated
+    //- tests/all.crate
+    use crate::other: unrelated
+    @test fun everything
+      call unrelated
+    fun test_by_name
+      call unrelated
+    ";
+
+#[test]
+fn decorators_make_tests_beside_what_they_test() {
+    check_tests(
+        TESTED,
+        "pool.crate:split",
+        &["pool.crate:tests.splits Reference"],
+    );
+    check_tests(
+        TESTED,
+        "pool.crate:Pool.acquire",
+        &["pool.crate:tests.acquires Reference"],
+    );
+    check_tests(
+        TESTED,
+        "other.crate:far",
+        &["pool.crate:tests.splits Reference"],
+    );
+    // What tests use is not tested itself.
+    check_tests(TESTED, "pool.crate:tests.prepared", &[]);
+    check_test_files(
+        TESTED,
+        "other.crate",
+        &["tests/all.crate Reference", "pool.crate Reference"],
+    );
+    check_test_files(TESTED, "pool.crate", &[]);
+}
+
+#[test]
+fn decorators_make_tests_in_files_of_tests() {
+    check_tests(
+        TESTED,
+        "other.crate:unrelated",
+        &[
+            "tests/all.crate:everything Reference",
+            "tests/all.crate:test_by_name Reference",
+        ],
+    );
+}
