@@ -31,8 +31,8 @@ pub(super) struct Qualified {
 /// with, whether it has a body, and how near its file is.
 type Fit = (usize, bool, Nearness);
 
-/// Whether a path may mean a definition with its last name, for a place in a file.
-type Fits = fn(&Candidate<'_>, &[Segment<'_>], FileId) -> bool;
+/// Whether a path may mean a definition with its last name.
+type Fits = fn(&Candidate<'_>, &[Segment<'_>]) -> bool;
 
 impl<'a> Names<'a> {
     /// What a path stands for by the full names of definitions and modules.
@@ -85,7 +85,8 @@ impl<'a> Names<'a> {
         let around = self.full_name(place.file, place.enclosing);
         let mut best: Best<'a, Fit> = Best::none();
         for candidate in self.named(place.file, last.name) {
-            if !fits(&candidate, path, place.file) {
+            let is_bare = path.len() == 1;
+            if !fits(&candidate, path) || (is_bare && !self.is_known_bare(&candidate, place.file)) {
                 continue;
             }
             let shared = candidate.full_name().shared_start(around);
@@ -109,6 +110,22 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Whether a definition is known by its bare name: types are, and what stands at the top level of a file
+    /// in a package. What a file that is a module defines beside types is known by imports alone.
+    fn is_known_bare(&self, candidate: &Candidate<'_>, file: FileId) -> bool {
+        let kind = candidate.definition.kind;
+        let is_class = kind.is_container() && kind != DefinitionKind::Module;
+        let is_type = is_class || kind == DefinitionKind::TypeAlias;
+        match candidate.standing() {
+            Standing::InFunction => false,
+            Standing::InType => is_type,
+            Standing::TopLevel => {
+                candidate.is_top_level_for(file)
+                    && (is_type || self.package(candidate.id.file).is_some())
+            }
+        }
+    }
+
     /// The definitions that an import names in full, for imports of what no module stands for.
     pub(super) fn imported_in_full(&self, file: FileId, module: &str, name: &str) -> Targets {
         let mut wanted: Vec<&str> = super::paths::names(module).take(MAX_NAMES).collect();
@@ -129,18 +146,12 @@ impl<'a> Names<'a> {
 }
 
 /// Whether a path is the end of a definition's full name.
-fn is_end(candidate: &Candidate<'_>, path: &[Segment<'_>], file: FileId) -> bool {
-    match path {
-        [_] => is_known_bare(candidate, file),
-        _ => {
-            candidate.standing() != Standing::InFunction
-                && shared_end(candidate, path) == path.len()
-        }
-    }
+fn is_end(candidate: &Candidate<'_>, path: &[Segment<'_>]) -> bool {
+    candidate.standing() != Standing::InFunction && shared_end(candidate, path) == path.len()
 }
 
 /// Whether a definition's full name, of more than one name, is the end of a longer path.
-fn is_beyond(candidate: &Candidate<'_>, path: &[Segment<'_>], _: FileId) -> bool {
+fn is_beyond(candidate: &Candidate<'_>, path: &[Segment<'_>]) -> bool {
     let shared = shared_end(candidate, path);
     candidate.standing() != Standing::InFunction
         && shared > 1
@@ -150,17 +161,6 @@ fn is_beyond(candidate: &Candidate<'_>, path: &[Segment<'_>], _: FileId) -> bool
 fn shared_end(candidate: &Candidate<'_>, path: &[Segment<'_>]) -> usize {
     let names = path.iter().map(|segment| segment.name);
     candidate.full_name().shared_end(names)
-}
-
-/// Whether a definition is known by its bare name: types are, and what stands at the top level.
-fn is_known_bare(candidate: &Candidate<'_>, file: FileId) -> bool {
-    let kind = candidate.definition.kind;
-    let is_type = kind.is_container() || kind == DefinitionKind::TypeAlias;
-    match candidate.standing() {
-        Standing::InFunction => false,
-        Standing::InType => is_type,
-        Standing::TopLevel => candidate.is_top_level_for(file),
-    }
 }
 
 /// Whether a path leaves no doubt about a definition. A bare name may be a local one, or a parameter

@@ -70,23 +70,38 @@ fn namespaces_around_come_first() {
 
 #[test]
 fn a_bare_name_in_doubt_is_likely() {
-    check_used(
-        "
+    let repository = "
         //- a/b.crate
         class Known
         fun helper
-        private fun hidden
+        module within
         //- a/c.crate
         fun run
           type Known
           call helper
-          call hidden
+          call within
           call member
         class Other
           fun member
+        ";
+    // Of modules only types: a function has to be imported.
+    check_used(repository, "a/c.crate:run", &["a/b.crate:Known likely"]);
+    check_used(
+        "
+        //- a/b.open
+        module net
+          fun helper
+          private fun hidden
+          class Inner
+        //- a/c.open
+        fun run
+          type Inner
+          call helper
+          call hidden
         ",
-        "a/c.crate:run",
-        &["a/b.crate:Known likely", "a/b.crate:helper likely"],
+        "a/c.open:run",
+        // All files of the language are one package.
+        &["a/b.open:net.helper certain", "a/b.open:net.Inner certain"],
     );
 }
 
