@@ -316,3 +316,110 @@ fn check(changes: fn(u64) -> Changes) {
         }
     }
 }
+
+/// Single edits, each of which only one of the ways to note it tells.
+#[test]
+fn edits_of_what_others_find_by_name() {
+    let asking = "
+        //- n/asking.pkg
+        package shop
+        fun run
+          call helper
+        ";
+    let edits = [
+        // What a package is, by settings alone.
+        (
+            "//- n/z.pkg\npackage web\nfun helper\n//- joined.packages\nsub\n",
+            "sub",
+            "shop web",
+        ),
+        (
+            "//- n/z.pkg\npackage web\nfun helper\n",
+            "package web",
+            "package shop",
+        ),
+        (
+            "//- n/z.pkg\npackage shop\nfun helper\n",
+            "fun",
+            "private fun",
+        ),
+        (
+            "//- n/z.pkg\npackage shop\nclass Cart\nfun helper\n",
+            "\nfun",
+            "\n  fun",
+        ),
+        (
+            "//- n/z.pkg\npackage shop\nfun helper\n//- a/c.pkg\npackage shop\nfun helper\n",
+            "fun",
+            "proto",
+        ),
+    ];
+    for (others, mark, line) in edits {
+        let others = others.replace('\n', "\n        ");
+        check_edit(&format!("{asking}{others}"), mark, line);
+    }
+}
+
+#[test]
+fn edits_of_what_resolvers_read() {
+    let repository = "
+        //- app.crate
+        use crate::lib::pool::Pool as shop
+        //- asking.crate
+        use crate::app::shop: make_pool
+        fun run
+          call make_pool
+        //- calling.crate
+        fun run
+          call crate::app::shop::make_pool
+        //- lib/pool.crate
+        class Pool
+        fun make_pool
+        ";
+    // The path of the import, and that of the call, lead to the class by another name.
+    check_edit(repository, "class Pool", "class Other");
+    check_edit(repository, "Pool as shop", "Pool as other");
+    check_edit(
+        "
+        //- a/asking.pkg
+        package a
+        use shop.Cart: State
+        use shop: *
+        fun run
+          call State
+        //- shop/cart.pkg
+        package shop
+        class Car
+        //- shop/other.pkg
+        package shop
+        class Cart
+          class State
+        ",
+        "class Car\n",
+        "class Cart\n  class State\n",
+    );
+}
+
+/// Makes an edit, and undoes it.
+#[track_caller]
+fn check_edit(repository: &str, mark: &str, line: &str) {
+    let history = history();
+    let mut contents = Contents::default();
+    let files = foveate_fixture::repository(repository).into_iter();
+    let before: Tree = files
+        .map(|file| (file.path.to_string(), file.text))
+        .collect();
+    // The last file that fits: those before ask for it.
+    let edited = before.iter().rfind(|(_, text)| text.contains(mark));
+    let (path, text) = edited.unwrap();
+    let mut after = before.clone();
+    after.insert(path.clone(), text.replacen(mark, line, 1));
+    for (from, to) in [(&before, &after), (&after, &before)] {
+        let earlier = build(contents.files(from), &history, None);
+        let derived = dump(&build(contents.files(to), &history, Some(&earlier)));
+        let rebuilt = dump(&build(contents.files(to), &history, None));
+        assert_ne!(dump(&earlier), rebuilt, "{mark:?}: nothing differs");
+        let difference = first_difference(&derived, &rebuilt);
+        assert!(derived == rebuilt, "{mark:?} to {line:?}: {difference:?}");
+    }
+}
