@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{ObjectId, SourceFile};
-use foveate_query::resolve::{Known, resolve};
+use foveate_query::resolve::{CallerHints, resolve};
 use foveate_query::text::QueryText;
 use foveate_query::{Deadline, Focus, RankingConfig};
 
@@ -89,7 +89,7 @@ fn check(from: &str, cases: &[(&str, &[&str])]) {
     let focus = Focus::default();
     for (block, wanted) in cases {
         let query = QueryText::parse(&format!("It breaks\n\n```\n{block}\n```\n"));
-        let known = Known {
+        let known = CallerHints {
             focus: &focus,
             changes: &[],
         };
