@@ -333,21 +333,19 @@ fn callers_that_are_not_listed_are_counted() {
 fn sources_without_a_parser_come_as_passages() {
     let snapshot = fixture(
         "
-        //- src/channel.rs
-        use std::sync::Arc;
+        //- src/channel.swift
+        import Foundation
 
         /// Sends values to a bounded channel.
-        pub struct Sender {
-            permits: Arc<usize>,
-        }
+        struct Sender {
+            let permits: Int
 
-        impl Sender {
-            pub fn try_reserve(&self) -> Result<(), Closed> {
-                Err(Closed)
+            func try_reserve() throws {
+                throw Closed()
             }
         }
-        //- src/lib.rs
-        pub mod channel;
+        //- src/main.swift
+        let sender = Sender(permits: 1)
         //- tools/release.py
         def sender():
             return 'mail'
@@ -358,7 +356,7 @@ fn sources_without_a_parser_come_as_passages() {
     let first = items(&pack, "snippets")[0];
     assert_eq!(
         (first.path.as_str(), first.fidelity, first.cut),
-        ("src/channel.rs", Fidelity::Full, false)
+        ("src/channel.swift", Fidelity::Full, false)
     );
-    assert!(pack.context.contains("pub fn try_reserve(&self)"));
+    assert!(pack.context.contains("func try_reserve() throws"));
 }
