@@ -375,6 +375,46 @@ fn facts_change_with_their_version_only() {
             language("javascript"),
             "const a = require('b');\nmodule.exports = { c() { a.d(); } };\n",
         ),
+        (
+            language("svelte"),
+            "<script>\nimport A from './A.svelte';\n</script>\n<A/>\n",
+        ),
+        (
+            language("go"),
+            "package a\nfunc (e *E) Run(x int) error { return e.b.Do(x) }\n",
+        ),
+        (
+            language("rust"),
+            "use a::b;\nimpl E { fn run(&self) -> B { b::do_it(self.x) } }\n",
+        ),
+        (
+            language("java"),
+            "package a;\nimport b.C;\nclass E extends C { void run(C c) { c.go(); } }\n",
+        ),
+        (
+            language("kotlin"),
+            "package a\nimport b.C\nfun E.run(c: C) = c.go()\n",
+        ),
+        (
+            language("c"),
+            "#include \"b.h\"\nstatic int run(struct b *c) { return go(c->x); }\n",
+        ),
+        (
+            language("cpp"),
+            "namespace a { void E::run(C c) { c.go(); } }\n",
+        ),
+        (
+            language("csharp"),
+            "using B;\nnamespace A { class E : C { void Run(C c) { c.Go(); } } }\n",
+        ),
+        (
+            language("ruby"),
+            "require 'b'\nmodule A\n  class E < C\n    def run(c) = c.go\n  end\nend\n",
+        ),
+        (
+            language("php"),
+            "<?php\nnamespace A;\nuse B\\C;\nclass E extends C { function run(C $c) { $c->go(); } }\n",
+        ),
         (language("markdown"), "# Title\n\nWords.\n"),
     ];
     let mut all = Vec::new();
