@@ -371,7 +371,7 @@ fn which_functions_are_tests() {
         ("class ATest { #[Test] function b() {} }", "ATest.b"),
         (
             "use PHPUnit\\Framework\\Attributes as P;\nclass ATest { #[P\\Test] function b() {} }",
-            "",
+            "ATest.b",
         ),
         (
             "class ATest { #[\\PHPUnit\\Framework\\Attributes\\Test] function b() {} }",
