@@ -1,6 +1,6 @@
 //! Lines of stack traces and of messages that compilers and test runners write. The forms of each
 //! language stand in its [`TraceForm`]; here is what they share, and the order in which they are asked.
-//! How lines belong together is in [`pieces`].
+//! How lines belong together is in [`mod@pieces`].
 
 pub(crate) mod messages;
 mod pieces;

@@ -3,9 +3,9 @@
 //!
 //! The way through: [`lines`] cleans the text, [`repair`] makes Markdown of what people write
 //! instead, [`markdown`] has a parser read it, [`document`] splits it into prose and code and leaves
-//! the boilerplate out ([`boilerplate`] knows what that is), [`trace`] cuts stack traces out of both
-//! [`pasted`] finds code without marks,
-//! [`names`], [`paths`] and [`literals`] collect what is named. What lines of each language look like
+//! the boilerplate out ([`boilerplate`] knows what that is), [`foveate_parse::traces`] cuts stack
+//! traces out of both, [`pasted`] finds code without marks, [`names`], [`paths`] and [`literals`]
+//! collect what is named. What lines of each language look like
 //! is known by [`foveate_parse`]. Start at [`QueryText::parse`].
 
 mod boilerplate;
