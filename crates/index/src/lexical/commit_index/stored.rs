@@ -11,8 +11,9 @@ impl CommitIndex {
     /// Counts the changes of how it is stored. Another format cannot be read.
     pub const FORMAT: u16 = 1;
 
-    /// Counts the changes of what is made of given commits: terms, citations, which commits count.
-    pub const VERSION: u16 = 1;
+    /// Counts the changes of what is made of commits: terms, citations, which commits count, and by which
+    /// lines the functions that they touched are known.
+    pub const VERSION: u16 = 2;
 
     /// The index as bytes; equal indexes give equal bytes.
     pub fn encode(&self) -> Vec<u8> {

@@ -15,8 +15,8 @@ pub(in crate::languages) static MODULES: ModuleSystem = ModuleSystem {
     module_name: |_| None,
     imported_name: |_| None,
     is_package: |_| false,
-    // What a file says of its package moves no other file.
-    is_settings: |_| false,
+    // A Kotlin file may give its functions to a class of another name, which no other fact tells.
+    is_settings: |path| path.extension() == "kt",
 };
 
 /// Files that belong to no package.

@@ -1,3 +1,5 @@
+//! Where imports of C and C++ lead, in small trees.
+
 use super::MODULES;
 use crate::testing::Tree;
 

@@ -1,3 +1,5 @@
+//! What C and C++ sources yield, feature by feature.
+
 use foveate_model::Language;
 
 use crate::testing::{

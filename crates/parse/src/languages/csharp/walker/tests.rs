@@ -1,3 +1,5 @@
+//! What C# sources yield, feature by feature.
+
 use crate::testing::{check_cases, csharp, definitions, imports, messages, references, tests};
 
 #[test]

@@ -1,3 +1,5 @@
+//! What the scripts and the markup of components yield.
+
 use super::Scripts;
 use crate::testing::{chunks, definitions, imports, references, same, svelte, vue};
 

@@ -1,3 +1,5 @@
+//! Where imports of Go lead, in small trees.
+
 use super::MODULES;
 use crate::testing::Tree;
 

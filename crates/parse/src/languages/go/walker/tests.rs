@@ -1,3 +1,5 @@
+//! What Go sources yield, feature by feature.
+
 use crate::testing::{check_cases, definitions, go, imports, messages, references, tests};
 
 #[test]

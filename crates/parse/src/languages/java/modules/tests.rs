@@ -1,3 +1,5 @@
+//! Where imports of Java and Kotlin lead, in small trees.
+
 use super::{MODULES, jvm_name};
 use crate::testing::Tree;
 
@@ -139,4 +141,10 @@ fn names_of_the_classes_of_functions() {
     ] {
         assert_eq!(jvm_name(text), name, "{text}");
     }
+    let is_settings = |path| (MODULES.is_settings)(&foveate_model::RepoPath::new(path).unwrap());
+    assert!(
+        is_settings("a/B.kt"),
+        "an edit of the annotation alone moves the class"
+    );
+    assert!(!is_settings("a/B.java"));
 }

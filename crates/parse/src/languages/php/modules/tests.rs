@@ -1,3 +1,5 @@
+//! Where imports of PHP lead, in small trees.
+
 use foveate_model::ImportKind;
 use foveate_model::resolution::FileTree;
 

@@ -1,3 +1,5 @@
+//! What PHP sources yield, feature by feature.
+
 use crate::testing::{definitions, imports, messages, php, references, same, tests};
 
 fn php_of(source: &str) -> String {

@@ -1,3 +1,5 @@
+//! Where imports of Ruby lead, in small trees.
+
 use super::{MODULES, STANDARD};
 use crate::testing::Tree;
 

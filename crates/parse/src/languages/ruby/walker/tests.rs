@@ -1,3 +1,5 @@
+//! What Ruby sources yield, feature by feature.
+
 use crate::testing::{definitions, imports, messages, references, ruby, same, tests};
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! Where imports of Rust lead, in small trees.
+
 use super::MODULES;
 use crate::testing::Tree;
 

@@ -1,3 +1,5 @@
+//! What Rust sources yield, feature by feature.
+
 use crate::testing::{check_cases, definitions, imports, messages, references, rust, tests};
 
 #[test]
