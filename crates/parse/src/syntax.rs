@@ -118,7 +118,7 @@ pub(crate) fn first_error(tree: &Tree) -> Option<u32> {
     u32::try_from(node.start_position().row + 1).ok()
 }
 
-/// Receives the nodes of a tree. Its two users are the Python and the ECMAScript walker.
+/// Receives the nodes of a tree: the shared walker ([`crate::walk`]), and those of Python and ECMAScript.
 pub(crate) trait Visitor<'tree> {
     /// Called on the way down; the answer says whether to visit the node's children.
     fn enter(&mut self, node: Node<'tree>, depth: u32) -> Descend;
