@@ -27,6 +27,7 @@ use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+use crate::access::Grant;
 pub use ask::{Answered, AskError, Question, Target, answer_now, lacking};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Diff, DiffEnds, LeftOut};
@@ -197,7 +198,7 @@ impl Engine {
 
     /// Bytes that all repositories and the contents kept beside them take, estimated.
     pub fn bytes(&self) -> usize {
-        let repositories = self.repositories();
+        let repositories = self.repositories(&Grant::unrestricted());
         let bytes: usize = repositories
             .iter()
             .map(|repository| repository.bytes())
@@ -205,10 +206,11 @@ impl Engine {
         bytes + self.blobs.stats().kept_bytes
     }
 
-    /// The repository with this name.
-    pub fn get(&self, name: &str) -> Option<Arc<Repository>> {
-        let found = self.repositories.get(name)?;
-        Some(Arc::clone(&found))
+    /// The repository with this name, if it exists for the holder of the grant.
+    pub fn get(&self, grant: &Grant, name: &str) -> Option<Arc<Repository>> {
+        // Both are always asked, so that no time tells which of them said no.
+        let (found, is_seen) = (self.repositories.get(name), grant.sees(name));
+        found.filter(|_| is_seen).map(|found| Arc::clone(&found))
     }
 
     /// Takes a repository out; questions in flight finish on the snapshot that they hold.
@@ -218,15 +220,13 @@ impl Engine {
         Some(repository)
     }
 
-    /// All repositories, by name.
-    pub fn repositories(&self) -> Vec<Arc<Repository>> {
-        let mut all: Vec<_> = self
-            .repositories
-            .iter()
-            .map(|entry| Arc::clone(entry.value()))
-            .collect();
-        all.sort_by(|a, b| a.name().cmp(b.name()));
-        all
+    /// The repositories that exist for the holder of the grant, by name.
+    pub fn repositories(&self, grant: &Grant) -> Vec<Arc<Repository>> {
+        let entries = self.repositories.iter();
+        let seen = entries.filter(|entry| grant.sees(entry.key().as_str()));
+        let mut seen: Vec<_> = seen.map(|entry| Arc::clone(entry.value())).collect();
+        seen.sort_by(|a, b| a.name().cmp(b.name()));
+        seen
     }
 
     /// The parsed blobs of all repositories.

@@ -2,6 +2,7 @@
 //! extract, call one room below, and convert. Start at [`router::routes`].
 
 pub mod accept;
+pub mod authorize;
 pub mod connections;
 pub mod context;
 pub mod extract;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use crate::access::Grant;
 use crate::engine::Engine;
 use crate::ingest::Catalog;
 use hosts::Hosts;
@@ -38,10 +40,10 @@ pub struct HttpState {
 }
 
 impl HttpState {
-    /// Adds the repository that a request is about to its span. A name that no repository has is a
-    /// client's text, which is not logged.
-    fn trace_repo(&self, name: &str) {
-        if let Some(repository) = self.engine.get(name) {
+    /// Adds the repository that a request is about to its span. A name that no repository has for
+    /// the caller is a client's text, which is not logged.
+    fn trace_repo(&self, grant: &Grant, name: &str) {
+        if let Some(repository) = self.engine.get(grant, name) {
             let name = repository.name().as_str();
             tracing::Span::current().record("repo", name);
         }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use catalog::{Catalog, RegisterError, Registration};
+pub use catalog::{Catalog, ManageError, RegisterError, Registration};
 use git::connection::{Connection, ConnectionSettings};
 use git::location::Remote;
 use git::remote::RemoteCopy;

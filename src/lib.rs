@@ -2,8 +2,9 @@
 //! a thin door to [`app`]; tests and benches use the rooms directly.
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
-//! `config`, `telemetry`, `store`, `disk` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
+//! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
 
+pub mod access;
 pub mod app;
 pub mod cli;
 pub mod config;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use foveate_model::escape::escape;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Grant;
 use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
@@ -23,7 +24,7 @@ pub async fn announce(
         "foveate {} listens on {url}",
         env!("CARGO_PKG_VERSION")
     ));
-    let repositories = engine.repositories();
+    let repositories = engine.repositories(&Grant::unrestricted());
     for repository in &repositories {
         if stop
             .run_until_cancelled(first_index(repository))

@@ -13,6 +13,7 @@ use super::{
     AdmissionError, DiffEnds, Engine, Repository, RevisionError, RevisionRequest, Source, State,
     Watching, web,
 };
+use crate::access::Grant;
 
 /// After this part of the time for an answer optional work is left out, so that an answer with an issue
 /// comes instead of none: what is begun needs the rest.
@@ -101,14 +102,14 @@ pub enum AskError {
 }
 
 impl Engine {
-    /// Answers a question.
+    /// Answers a question of the holder of a grant.
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn ask(&self, mut question: Question) -> Result<Answered, AskError> {
+    pub async fn ask(&self, grant: &Grant, mut question: Question) -> Result<Answered, AskError> {
         let start = Instant::now();
         let repository = self
-            .get(&question.repo)
+            .get(grant, &question.repo)
             .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
         repository.touch();
         if let (None, Source::Git { location, .. }) =

@@ -15,6 +15,7 @@ use tracing::Span;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
+use super::authorize::Caller;
 use super::extract::{Body, Segments, Whole};
 use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
@@ -23,6 +24,7 @@ use super::openapi::problems::{
 use super::openapi::schemas::{Reference, RepositoryName, WebAddress};
 use super::problem::Problem;
 use super::{HttpState, accept, layers};
+use crate::access::Grant;
 use crate::engine::Target;
 use crate::wire::request::RawRequest;
 use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
@@ -175,12 +177,13 @@ const ISSUES: HeaderName = HeaderName::from_static("foveate-issues");
 )]
 pub async fn context(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Extension(id): Extension<RequestId>,
     headers: HeaderMap,
     Body(mut body): Body<ContextBody>,
 ) -> Result<Response, Problem> {
     let repo = body.repo.take();
-    answer(&state, id, &headers, repo, body).await
+    answer(&state, &grant, id, &headers, repo, body).await
 }
 
 /// Which code of this repository must the reader see?
@@ -218,6 +221,7 @@ pub async fn context(
 )]
 pub async fn repo_context(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Extension(id): Extension<RequestId>,
     headers: HeaderMap,
     Segments(repo): Segments<String>,
@@ -229,11 +233,12 @@ pub async fn repo_context(
             ..Problem::invalid_field("repo", "`repo` is not a field here: the path names it")
         });
     }
-    answer(&state, id, &headers, Some(repo), body).await
+    answer(&state, &grant, id, &headers, Some(repo), body).await
 }
 
 async fn answer(
     state: &HttpState,
+    grant: &Grant,
     id: RequestId,
     headers: &HeaderMap,
     repo: Option<String>,
@@ -246,7 +251,7 @@ async fn answer(
         ..body.into()
     };
     let mut question = raw.validate(state.limits.max_query_bytes)?;
-    state.trace_repo(&question.repo);
+    state.trace_repo(grant, &question.repo);
     let form = Form::of(headers, format)?;
     question.request.format = form.format(format).into();
     let asked = AnswerOptions {
@@ -259,7 +264,7 @@ async fn answer(
         Target::Diff(diff) => Some(diff.clone()),
         Target::Current | Target::Revision(_) => None,
     };
-    let answered = state.engine.ask(question).await;
+    let answered = state.engine.ask(grant, question).await;
     let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
     trace_answer(&answered.answer);
     form.render(ContextAnswer::new(answered, asked))

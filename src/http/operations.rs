@@ -9,9 +9,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::HttpState;
+use super::authorize::Caller;
 use super::openapi::problems::Unavailable;
 use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
+use crate::access::Grant;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
 use crate::telemetry::metrics::{Exposition, Kind};
 use crate::telemetry::process;
@@ -60,10 +62,13 @@ pub async fn health() -> Json<HealthAnswer> {
         (status = 503, description = "Not yet", body = ReadyAnswer),
     )
 )]
-pub async fn ready(State(state): State<HttpState>) -> (StatusCode, Json<ReadyAnswer>) {
+pub async fn ready(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+) -> (StatusCode, Json<ReadyAnswer>) {
     let store = state.catalog.ping().await.is_ok();
     let named = |wanted: RepoState| -> Vec<String> {
-        let repositories = state.engine.repositories();
+        let repositories = state.engine.repositories(&grant);
         let found = repositories.iter().filter(|r| r.status().state == wanted);
         found.map(|r| r.name().to_string()).collect()
     };
@@ -88,9 +93,12 @@ pub async fn ready(State(state): State<HttpState>) -> (StatusCode, Json<ReadyAns
     get, path = "/metrics", tag = "operations",
     responses((status = 200, description = "Prometheus text", body = String, content_type = "text/plain"))
 )]
-pub async fn metrics(State(state): State<HttpState>) -> Result<Response, Problem> {
+pub async fn metrics(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+) -> Result<Response, Problem> {
     // Adding up the sizes of an index for the first time takes milliseconds.
-    let text = spawn_blocking(move || exposition(&state))
+    let text = spawn_blocking(move || exposition(&state, &grant))
         .await
         .map_err(|_| Problem::internal())?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -115,7 +123,7 @@ pub async fn openapi() -> Result<Response, Problem> {
 const MAX_LABELLED: usize = 100;
 const OTHERS: &str = "_others";
 
-fn exposition(state: &HttpState) -> String {
+fn exposition(state: &HttpState, grant: &Grant) -> String {
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
     out.family(
@@ -125,7 +133,7 @@ fn exposition(state: &HttpState) -> String {
         [(vec![("version", version)], 1.0)],
     );
     engine_states(&out, &state.engine);
-    repository_states(&out, &state.engine);
+    repository_states(&out, &state.engine, grant);
     state.recorder.render() + &out.with_process()
 }
 
@@ -182,8 +190,8 @@ fn engine_states(out: &Exposition, engine: &Engine) {
     );
 }
 
-fn repository_states(out: &Exposition, engine: &Engine) {
-    let repositories = engine.repositories();
+fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
+    let repositories = engine.repositories(grant);
     let states = RepoState::ALL.map(|wanted| {
         let count = repositories
             .iter()

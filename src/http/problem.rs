@@ -8,9 +8,10 @@ use foveate_model::escape::escape;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::access::Denied;
 use crate::engine::{AdmissionError, AskError, RevisionError};
-use crate::ingest::RegisterError;
 use crate::ingest::git::GitError;
+use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
 use crate::wire::request::InvalidRequest;
 
@@ -262,11 +263,28 @@ impl From<RevisionError> for Problem {
     }
 }
 
+impl From<Denied> for Problem {
+    fn from(denied: Denied) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "not_permitted", denied.to_string())
+    }
+}
+
+impl From<ManageError> for Problem {
+    fn from(error: ManageError) -> Self {
+        match error {
+            ManageError::Denied(denied) => denied.into(),
+            ManageError::UnknownRepo(name) => unknown_repo(&name),
+            ManageError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<RegisterError> for Problem {
     fn from(error: RegisterError) -> Self {
         let detail = error.to_string();
         match error {
             RegisterError::Name(_) => Self::invalid_field("name", detail),
+            RegisterError::Denied(denied) => denied.into(),
             RegisterError::Taken(_) => Self::new(StatusCode::CONFLICT, "repo_exists", detail),
             RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {
                 Self::invalid_field("source.path", detail)

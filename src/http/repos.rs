@@ -5,7 +5,6 @@ mod answer;
 mod source;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
@@ -15,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::HttpState;
+use super::authorize::Caller;
 use super::extract::{Body, Parameters, Segments};
 use super::openapi::problems::{
     BadRequest, Conflict, NotFound, PayloadTooLarge, Unavailable, UnsupportedMediaType,
 };
 use super::openapi::schemas::RepositoryName;
 use super::problem::{Problem, unknown_repo};
-use crate::engine::Repository;
 use crate::telemetry::spans::spawn_blocking;
 use answer::{RepoAnswer, repo_answer, skipped_files};
 use source::RegisterBody;
@@ -66,10 +65,11 @@ pub struct RepoParameters {
 )]
 pub async fn register(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Body(body): Body<RegisterBody>,
 ) -> Result<impl IntoResponse, Problem> {
-    let repository = state.catalog.register(body.into()).await?;
-    state.trace_repo(repository.name().as_str());
+    let repository = state.catalog.register(&grant, body.into()).await?;
+    state.trace_repo(&grant, repository.name().as_str());
     let location = format!("/repos/{}", repository.name().segment());
     Ok((
         StatusCode::CREATED,
@@ -83,8 +83,11 @@ pub async fn register(
     get, path = "/repos", tag = "repos",
     responses((status = 200, description = "All repositories, by name", body = ReposAnswer), Unavailable)
 )]
-pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, Problem> {
-    let repositories = state.engine.repositories();
+pub async fn list(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+) -> Result<Json<ReposAnswer>, Problem> {
+    let repositories = state.engine.repositories(&grant);
     // What each has on the disk is asked of the disk.
     let told = move || repositories.iter().map(repo_answer).collect();
     let repos = spawn_blocking(told)
@@ -109,10 +112,13 @@ pub async fn list(State(state): State<HttpState>) -> Result<Json<ReposAnswer>, P
 )]
 pub async fn show(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Segments(name): Segments<String>,
     Parameters(parameters): Parameters<RepoParameters>,
 ) -> Result<Json<RepoAnswer>, Problem> {
-    let repository = find(&state, &name)?;
+    state.trace_repo(&grant, &name);
+    let found = state.engine.get(&grant, &name);
+    let repository = found.ok_or_else(|| unknown_repo(&name))?;
     let mut answer = repo_answer(&repository);
     if parameters.skipped {
         answer.skipped_files = Some(skipped_files(&repository));
@@ -133,14 +139,12 @@ pub async fn show(
 )]
 pub async fn remove(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Segments(name): Segments<String>,
 ) -> Result<StatusCode, Problem> {
-    state.trace_repo(&name);
-    if state.catalog.remove(&name).await? {
-        Ok(StatusCode::NO_CONTENT)
-    } else {
-        Err(unknown_repo(&name))
-    }
+    state.trace_repo(&grant, &name);
+    state.catalog.remove(&grant, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Look at a repository's source again; fetches a remote one. Does not wait for the result.
@@ -156,10 +160,11 @@ pub async fn remove(
 )]
 pub async fn sync(
     State(state): State<HttpState>,
+    Caller(grant): Caller,
     Segments(name): Segments<String>,
 ) -> Result<(StatusCode, Json<RepoAnswer>), Problem> {
-    let repository = find(&state, &name)?;
-    repository.order_sync();
+    state.trace_repo(&grant, &name);
+    let repository = state.catalog.sync(&grant, &name)?;
     Ok((StatusCode::ACCEPTED, Json(repo_answer(&repository))))
 }
 
@@ -178,15 +183,13 @@ pub struct CollectedAnswer {
     post, path = "/gc", tag = "repos",
     responses((status = 200, description = "Done", body = CollectedAnswer), Unavailable)
 )]
-pub async fn collect(State(state): State<HttpState>) -> Json<CollectedAnswer> {
-    let repos = state.catalog.collect().await;
-    Json(CollectedAnswer {
+pub async fn collect(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+) -> Result<Json<CollectedAnswer>, Problem> {
+    let repos = state.catalog.collect(&grant).await?;
+    Ok(Json(CollectedAnswer {
         freed_bytes: repos.values().sum(),
         repos,
-    })
-}
-
-fn find(state: &HttpState, name: &str) -> Result<Arc<Repository>, Problem> {
-    state.trace_repo(name);
-    state.engine.get(name).ok_or_else(|| unknown_repo(name))
+    }))
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
@@ -25,6 +25,7 @@ use utoipa_axum::routes;
 
 use super::hosts::{self, Hosts};
 use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
+use crate::access::Grant;
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
@@ -75,6 +76,7 @@ pub fn router(state: HttpState, in_flight: Arc<Semaphore>) -> Router {
         .layer(load)
         .merge(probes());
     let (router, _) = routes.split_for_parts();
+    let router = router.layer(Extension(Grant::unrestricted()));
     with_stack(router, &state.hosts, limits).with_state(state)
 }
 

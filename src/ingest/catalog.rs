@@ -27,6 +27,7 @@ use super::history_reader::HistoryReader;
 use super::revisions::RevisionBuilder;
 use super::tree::Stats;
 use super::{CREDENTIALS, IngestSettings};
+use crate::access::{Denied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
 use crate::telemetry::spans::{carried, spawn_blocking};
@@ -47,6 +48,9 @@ pub enum RegisterError {
     /// The name cannot be used.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// The grant does not reach so far.
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// The name is in use.
     #[error("a repository is already called {0:?}: choose another name, or remove that one first")]
     Taken(String),
@@ -89,6 +93,20 @@ pub enum RegisterError {
     /// A defect.
     #[error("checking the source failed")]
     Defect,
+}
+
+/// Why a repository was not removed or synchronized.
+#[derive(Debug, thiserror::Error)]
+pub enum ManageError {
+    /// The grant does not reach so far.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    /// No repository has this name.
+    #[error("no repository is called {0:?}")]
+    UnknownRepo(String),
+    /// The list cannot be changed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// All repositories and the tasks that keep them current.
@@ -182,15 +200,17 @@ impl Catalog {
     /// See [`RegisterError`].
     pub async fn register(
         &self,
+        grant: &Grant,
         registration: Registration,
     ) -> Result<Arc<Repository>, RegisterError> {
         let name = RepoName::new(&registration.name)?;
+        grant.require_registering(name.as_str())?;
         let settings = Arc::clone(&self.settings);
         let source = registration.source;
         let checked = spawn_blocking(move || source::checked(source, &settings));
         let (source, login) = checked.await.map_err(|_| RegisterError::Defect)??;
         let taken = || RegisterError::Taken(name.to_string());
-        if self.engine.get(name.as_str()).is_some() {
+        if self.engine.get(grant, name.as_str()).is_some() {
             return Err(taken());
         }
         let is_lasting = !self.store.is_copy();
@@ -219,7 +239,12 @@ impl Catalog {
         let path = source::canonical_directory(directory, RepositoryKind::Path)?;
         source::refuse_own_data(&path, &self.settings.data_dir)?;
         let is_same = |repository: &Arc<Repository>| matches!(repository.source(), Source::WorkingTree { path: known, .. } if *known == path);
-        if let Some(known) = self.engine.repositories().into_iter().find(is_same) {
+        if let Some(known) = self
+            .engine
+            .repositories(&Grant::unrestricted())
+            .into_iter()
+            .find(is_same)
+        {
             return Ok(known);
         }
         let base = path.file_name().unwrap_or_default().to_string_lossy();
@@ -244,18 +269,32 @@ impl Catalog {
         Err(RegisterError::Taken(base.to_string()))
     }
 
-    /// Removes a repository and what was copied for it. Returns whether it was there. Questions in
-    /// flight finish.
+    /// The repository to change, where the holder of the grant may.
+    fn to_manage(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
+        grant.require(Scope::Admin)?;
+        let found = self.engine.get(grant, name);
+        found.ok_or_else(|| ManageError::UnknownRepo(name.to_owned()))
+    }
+
+    /// Looks at a repository's source again; fetches a remote one. Does not wait for the result.
     ///
     /// # Errors
-    /// When the list cannot be changed; the repository then stays.
-    pub async fn remove(&self, name: &str) -> Result<bool, StoreError> {
-        if self.engine.get(name).is_none() {
-            return Ok(false);
-        }
+    /// See [`ManageError`].
+    pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
+        let repository = self.to_manage(grant, name)?;
+        repository.order_sync();
+        Ok(repository)
+    }
+
+    /// Removes a repository and what was copied for it. Questions in flight finish.
+    ///
+    /// # Errors
+    /// See [`ManageError`]. When the list cannot be changed, the repository stays.
+    pub async fn remove(&self, grant: &Grant, name: &str) -> Result<(), ManageError> {
+        self.to_manage(grant, name)?;
         self.store.delete(name).await?;
         let Some(repository) = self.engine.remove(name) else {
-            return Ok(false);
+            return Err(ManageError::UnknownRepo(name.to_owned()));
         };
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
             stop.cancel();
@@ -282,7 +321,7 @@ impl Catalog {
         }
         self.free(repository);
         tracing::info!(repo = name, "removed");
-        Ok(true)
+        Ok(())
     }
 
     /// Frees what a repository holds, off the async threads: a large index takes a second and more.
@@ -292,10 +331,14 @@ impl Catalog {
     }
 
     /// Drops what is stored and no revision that is warm holds, and what is stored of repositories
-    /// that there are no more. Returns the bytes freed, by name.
-    pub async fn collect(&self) -> BTreeMap<String, u64> {
+    /// that there are no more, as far as the grant sees them. Returns the bytes freed, by name.
+    ///
+    /// # Errors
+    /// When the grant does not reach so far.
+    pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, Denied> {
+        grant.require(Scope::Admin)?;
         let mut freed = BTreeMap::new();
-        for repository in self.engine.repositories() {
+        for repository in self.engine.repositories(grant) {
             let name = repository.name().to_string();
             let collected = spawn_blocking(move || {
                 let basis = repository.basis()?;
@@ -310,12 +353,13 @@ impl Catalog {
             }
         }
         let (engine, settings) = (Arc::clone(&self.engine), Arc::clone(&self.settings));
+        let grant = grant.clone();
         let orphans = spawn_blocking(move || {
-            let is_known = |name: &str| engine.get(name).is_some();
-            orphans::remove(&settings, is_known)
+            let is_kept = |name: &str| !grant.sees(name) || engine.get(&grant, name).is_some();
+            orphans::remove(&settings, is_kept)
         });
         freed.extend(orphans.await.unwrap_or_default());
-        freed
+        Ok(freed)
     }
 
     /// Whether the list can be read and written.
@@ -328,7 +372,7 @@ impl Catalog {
 
     /// Waits until every task has ended, after the stop signal was given, and closes the list.
     pub async fn close(&self) {
-        for repository in self.engine.repositories() {
+        for repository in self.engine.repositories(&Grant::unrestricted()) {
             repository.progress().cancel();
         }
         self.tracker.close();

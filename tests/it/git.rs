@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foveate::access::Grant;
 use foveate::engine::{BlobCache, Progress};
 use foveate::ingest::git::GitRepo;
 use foveate_model::{Content, SourceFile};
@@ -138,7 +139,7 @@ async fn the_history_of_a_revision_holds_its_ancestors_alone() {
             .then_some(())
     })
     .await;
-    let repository = app.engine.get("shop").unwrap();
+    let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
     let snapshot = repository.revisions().get(&first).unwrap();
     let messages: Vec<&str> = snapshot
         .history
@@ -167,7 +168,7 @@ async fn many_questions_for_one_commit_build_it_once() {
     let asks = futures(8, || ask_at(&app, &first, "checkout"));
     let release = async {
         until("the revision to be claimed", async || {
-            let repository = app.engine.get("shop").unwrap();
+            let repository = app.engine.get(&Grant::unrestricted(), "shop").unwrap();
             (repository.revisions().len() == 1).then_some(())
         })
         .await;
@@ -175,7 +176,14 @@ async fn many_questions_for_one_commit_build_it_once() {
     };
     let (answers, ()) = tokio::join!(asks, release);
     assert!(answers.iter().all(|a| a["commit"] == first.as_str()));
-    assert_eq!(app.engine.get("shop").unwrap().revisions().len(), 1);
+    assert_eq!(
+        app.engine
+            .get(&Grant::unrestricted(), "shop")
+            .unwrap()
+            .revisions()
+            .len(),
+        1
+    );
     app.end().await;
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foveate::access::Grant;
 use foveate::config::Config;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -163,7 +164,10 @@ async fn many_who_ask_first_bring_it_back_once() {
     }
     one_is_left(&app).await;
     let unloaded = usize::from(residents(&repos(&app).await).contains("repo0"));
-    let before = app.engine.get(&name(unloaded)).unwrap();
+    let before = app
+        .engine
+        .get(&Grant::unrestricted(), &name(unloaded))
+        .unwrap();
     let restored = app.engine.blobs().stats().restored;
     let app = Arc::new(app);
     let asked = (0..20).map(|_| {
@@ -177,7 +181,9 @@ async fn many_who_ask_first_bring_it_back_once() {
     // The one who rested is the one who is back, so that it has one writer.
     assert!(Arc::ptr_eq(
         &before,
-        &app.engine.get(&name(unloaded)).unwrap()
+        &app.engine
+            .get(&Grant::unrestricted(), &name(unloaded))
+            .unwrap()
     ));
     Arc::into_inner(app).unwrap().end().await;
 }

@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::SystemTime;
 
+use foveate::access::Grant;
 use reqwest::StatusCode;
 
 use crate::app::{SHOP, TestApp, commit, save, tree, until};
@@ -175,7 +176,12 @@ async fn what_looks_the_same_and_is_not_is_found_after_a_restart() {
 
 /// What the current snapshot says of the functions that its newest commit changed.
 fn newest_functions(app: &TestApp) -> Vec<String> {
-    let current = app.engine.get("shop").unwrap().current().unwrap();
+    let current = app
+        .engine
+        .get(&Grant::unrestricted(), "shop")
+        .unwrap()
+        .current()
+        .unwrap();
     let history = current.snapshot.history.clone().unwrap();
     let touched = &history.commits[0].touched;
     let functions = touched.iter().flat_map(|touched| &touched.functions);

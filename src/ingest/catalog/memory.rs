@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Catalog, orphans};
+use crate::access::Grant;
 use crate::engine::{RepoName, Repository, Source, Unloaded};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
@@ -108,7 +109,7 @@ impl Catalog {
 
     /// The least recently asked repository in memory. The last one stays.
     fn least_recently_asked(&self) -> Option<Arc<Repository>> {
-        let mut resident = self.engine.repositories();
+        let mut resident = self.engine.repositories(&Grant::unrestricted());
         resident.retain(|repository| repository.current().is_some());
         if resident.len() < 2 {
             return None;

@@ -8,11 +8,11 @@ use crate::disk;
 use crate::engine::RepoName;
 use crate::ingest::{CREDENTIALS, INDEX, IngestSettings, SECRETS};
 
-/// Removes what is stored under names that `is_known` does not know. Returns the bytes freed, by
+/// Removes what is stored under names that `is_kept` does not keep. Returns the bytes freed, by
 /// name.
 pub(super) fn remove(
     settings: &IngestSettings,
-    is_known: impl Fn(&str) -> bool,
+    is_kept: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
     for (stored, ending) in [(INDEX, ""), (CREDENTIALS, SECRETS)] {
@@ -23,7 +23,7 @@ pub(super) fn remove(
             let Some(name) = segment.and_then(RepoName::from_segment) else {
                 continue;
             };
-            if is_known(name.as_str()) {
+            if is_kept(name.as_str()) {
                 continue;
             }
             match remove_entry(&entry.path()) {
