@@ -2,7 +2,8 @@
 //! a thin door to [`app`]; tests and benches use the rooms directly.
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
-//! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval` · `http`, `cli` · `app`.
+//! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval` · `forge` ·
+//! `http`, `cli` · `app`.
 
 pub mod access;
 pub mod app;
@@ -11,6 +12,7 @@ pub mod config;
 pub mod disk;
 pub mod engine;
 pub mod eval;
+pub mod forge;
 pub mod http;
 pub mod ingest;
 pub mod store;

@@ -1,0 +1,196 @@
+//! What a forge tells of, in words that do not depend on the forge. Texts in it come from strangers: they
+//! are cut to a length, and nothing else was done to them.
+
+/// Longest title that is kept, in bytes.
+pub const MAX_TITLE_BYTES: usize = 1 << 10;
+/// Longest body of an issue or comment that is kept, in bytes. Forges allow 65,536 characters.
+pub const MAX_BODY_BYTES: usize = 1 << 18;
+/// Labels of one issue that are kept.
+pub const MAX_LABELS: usize = 100;
+
+/// What a forge told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The forge tries the webhook.
+    Ping,
+    /// A branch or tag moved.
+    Push(Push),
+    /// Something happened to an issue.
+    Issue(IssueEvent),
+    /// A comment was written under an issue or pull request.
+    Comment(CommentEvent),
+    /// Something happened to a pull request.
+    PullRequest(PullRequestEvent),
+    /// An event that nothing is done about.
+    Other,
+}
+
+/// A repository on a forge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// `owner/name`.
+    pub name: String,
+    /// Where git clones it from by HTTP.
+    pub clone_url: String,
+    /// Its page.
+    pub web_url: String,
+    /// The installation of an app that was told, where there is one.
+    pub installation: Option<u64>,
+}
+
+/// Who did something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The name of the account.
+    pub login: String,
+    /// Whether the forge says that it is a program.
+    pub is_bot: bool,
+}
+
+/// What somebody is to a repository, in GitHub's words (`OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`,
+/// `NONE`, …); empty where the event does not say.
+pub type Association = String;
+
+/// A branch or tag that moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// The repository.
+    pub project: Project,
+    /// The whole name of the ref, such as `refs/heads/main`.
+    pub reference: String,
+    /// The commit that it names now; `None` where it was deleted.
+    pub head: Option<String>,
+    /// Whether the old commit is not an ancestor of the new one.
+    pub is_forced: bool,
+}
+
+/// Something that happened to an issue or pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It was opened, or opened again.
+    Opened,
+    /// Its title or body was changed.
+    Edited,
+    /// It got this label.
+    Labeled(String),
+    /// A pull request has other commits, or is no draft any more.
+    Updated,
+    /// Anything else.
+    Other,
+}
+
+/// Title and text of an issue or pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number in the repository.
+    pub number: u64,
+    /// Its title.
+    pub title: String,
+    /// Its text; may be empty.
+    pub body: String,
+    /// The names of its labels.
+    pub labels: Vec<String>,
+    /// Who wrote it.
+    pub author: Person,
+    /// What its author is to the repository.
+    pub association: Association,
+    /// Whether it is neither closed nor merged.
+    pub is_open: bool,
+}
+
+/// Something happened to an issue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssueEvent {
+    /// The repository.
+    pub project: Project,
+    /// What happened.
+    pub action: Action,
+    /// The issue.
+    pub issue: Thread,
+    /// Who did it.
+    pub sender: Person,
+}
+
+/// A comment was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommentEvent {
+    /// The repository.
+    pub project: Project,
+    /// The issue or pull request that it stands under.
+    pub thread: Thread,
+    /// Whether that is a pull request.
+    pub is_pull_request: bool,
+    /// What was written; may be empty.
+    pub text: String,
+    /// Who wrote it.
+    pub author: Person,
+    /// What the author is to the repository.
+    pub association: Association,
+    /// Whether it is new, and neither edited nor deleted.
+    pub is_new: bool,
+}
+
+/// Something happened to a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullRequestEvent {
+    /// The repository that it is to be merged into.
+    pub project: Project,
+    /// What happened.
+    pub action: Action,
+    /// Its title and text.
+    pub thread: Thread,
+    /// The commit of the branch that it is to be merged into.
+    pub base: String,
+    /// Its last commit.
+    pub head: String,
+    /// Whether it is not to be looked at yet.
+    pub is_draft: bool,
+    /// Who did it.
+    pub sender: Person,
+}
+
+/// An event that is not what its forge documents.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EventError(pub String);
+
+impl Event {
+    /// The repository that it happened in.
+    pub fn project(&self) -> Option<&Project> {
+        match self {
+            Self::Ping | Self::Other => None,
+            Self::Push(event) => Some(&event.project),
+            Self::Issue(event) => Some(&event.project),
+            Self::Comment(event) => Some(&event.project),
+            Self::PullRequest(event) => Some(&event.project),
+        }
+    }
+}
+
+impl Thread {
+    /// Title and text as one question.
+    pub fn question(&self) -> String {
+        match (self.title.trim(), self.body.trim()) {
+            (title, "") => title.to_owned(),
+            (title, body) => format!("{title}\n\n{body}"),
+        }
+    }
+}
+
+/// The text, cut at a character boundary to at most `max` bytes.
+pub fn cut(mut text: String, max: usize) -> String {
+    text.truncate(text.floor_char_boundary(max));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(cut("aé".to_owned(), 2), "a");
+        assert_eq!(cut("aé".to_owned(), 3), "aé");
+        assert_eq!(cut(String::new(), 3), "");
+    }
+}

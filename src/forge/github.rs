@@ -1,0 +1,3 @@
+//! GitHub, also as an enterprise server. [`event`] reads what its webhooks and its CI tell.
+
+pub mod event;

@@ -1,0 +1,289 @@
+//! Reads the payloads of GitHub's webhooks, which its CI gives to jobs as a file, too. Fields that are not
+//! named here are ignored. Start at [`parse`].
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::forge::event::{
+    Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
+    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut,
+};
+
+/// Reads the payload of an event: `name` as in the header `X-GitHub-Event` or the variable
+/// `GITHUB_EVENT_NAME`. Names that nothing is done about give [`Event::Other`].
+///
+/// # Errors
+/// When the payload is not the JSON that GitHub documents for this name.
+pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
+    Ok(match name {
+        "ping" => {
+            read::<IgnoredAny>(name, payload)?;
+            Event::Ping
+        }
+        "push" => Event::Push(push(read(name, payload)?)),
+        "issues" => Event::Issue(issue(read(name, payload)?)),
+        "issue_comment" => Event::Comment(comment(read(name, payload)?)),
+        "pull_request" | "pull_request_target" => {
+            Event::PullRequest(pull_request(read(name, payload)?))
+        }
+        _ => Event::Other,
+    })
+}
+
+/// Reads a payload whose event's name is not known, by the objects that it holds.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
+    let keys: Keys = read("event", payload)?;
+    let name = match keys {
+        Keys {
+            comment: Some(_),
+            issue: Some(_),
+            ..
+        } => "issue_comment",
+        Keys { issue: Some(_), .. } => "issues",
+        Keys {
+            pull_request: Some(_),
+            ..
+        } => "pull_request",
+        Keys {
+            reference: Some(_),
+            after: Some(_),
+            ..
+        } => "push",
+        Keys { zen: Some(_), .. } => "ping",
+        _ => return Ok(Event::Other),
+    };
+    parse(name, payload)
+}
+
+fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
+    serde_json::from_slice(payload).map_err(|error| {
+        // The parser's own words may repeat what was sent.
+        EventError(format!(
+            "the payload is not that of a GitHub event `{name}` (line {}, column {})",
+            error.line(),
+            error.column()
+        ))
+    })
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    comment: Option<IgnoredAny>,
+    issue: Option<IgnoredAny>,
+    pull_request: Option<IgnoredAny>,
+    #[serde(rename = "ref")]
+    reference: Option<IgnoredAny>,
+    after: Option<IgnoredAny>,
+    zen: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct RepositoryObject {
+    full_name: String,
+    #[serde(default)]
+    clone_url: String,
+    #[serde(default)]
+    html_url: String,
+}
+
+#[derive(Deserialize)]
+struct Installation {
+    id: u64,
+}
+
+#[derive(Default, Deserialize)]
+struct User {
+    #[serde(default)]
+    login: String,
+    #[serde(default)]
+    r#type: String,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct ThreadObject {
+    number: u64,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    labels: Vec<Label>,
+    /// Null where the account is gone.
+    #[serde(default)]
+    user: Option<User>,
+    #[serde(default)]
+    author_association: String,
+    #[serde(default)]
+    state: String,
+    /// Of an issue: whether it is a pull request.
+    #[serde(default)]
+    pull_request: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct PushPayload {
+    #[serde(rename = "ref")]
+    reference: String,
+    after: String,
+    #[serde(default)]
+    deleted: bool,
+    #[serde(default)]
+    forced: bool,
+    repository: RepositoryObject,
+    installation: Option<Installation>,
+}
+
+#[derive(Deserialize)]
+struct IssuePayload {
+    action: String,
+    issue: ThreadObject,
+    label: Option<Label>,
+    repository: RepositoryObject,
+    installation: Option<Installation>,
+    sender: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct CommentObject {
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    user: Option<User>,
+    #[serde(default)]
+    author_association: String,
+}
+
+#[derive(Deserialize)]
+struct CommentPayload {
+    action: String,
+    issue: ThreadObject,
+    comment: CommentObject,
+    repository: RepositoryObject,
+    installation: Option<Installation>,
+}
+
+#[derive(Deserialize)]
+struct End {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct PullRequestObject {
+    #[serde(flatten)]
+    thread: ThreadObject,
+    base: End,
+    head: End,
+    #[serde(default)]
+    draft: bool,
+}
+
+#[derive(Deserialize)]
+struct PullRequestPayload {
+    action: String,
+    pull_request: PullRequestObject,
+    label: Option<Label>,
+    repository: RepositoryObject,
+    installation: Option<Installation>,
+    sender: Option<User>,
+}
+
+fn push(payload: PushPayload) -> Push {
+    let is_gone = payload.deleted || payload.after.bytes().all(|byte| byte == b'0');
+    Push {
+        project: project(payload.repository, payload.installation),
+        reference: cut(payload.reference, MAX_TITLE_BYTES),
+        head: (!is_gone).then_some(payload.after),
+        is_forced: payload.forced,
+    }
+}
+
+fn issue(payload: IssuePayload) -> IssueEvent {
+    IssueEvent {
+        project: project(payload.repository, payload.installation),
+        action: action(&payload.action, payload.label),
+        issue: thread(payload.issue),
+        sender: person(payload.sender),
+    }
+}
+
+fn comment(payload: CommentPayload) -> CommentEvent {
+    CommentEvent {
+        project: project(payload.repository, payload.installation),
+        is_pull_request: payload.issue.pull_request.is_some(),
+        thread: thread(payload.issue),
+        text: cut(payload.comment.body.unwrap_or_default(), MAX_BODY_BYTES),
+        author: person(payload.comment.user),
+        association: payload.comment.author_association,
+        is_new: payload.action == "created",
+    }
+}
+
+fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
+    let PullRequestObject {
+        thread: text,
+        base,
+        head,
+        draft,
+    } = payload.pull_request;
+    PullRequestEvent {
+        project: project(payload.repository, payload.installation),
+        action: action(&payload.action, payload.label),
+        thread: thread(text),
+        base: base.sha,
+        head: head.sha,
+        is_draft: draft,
+        sender: person(payload.sender),
+    }
+}
+
+fn project(repository: RepositoryObject, installation: Option<Installation>) -> Project {
+    Project {
+        name: repository.full_name,
+        clone_url: repository.clone_url,
+        web_url: repository.html_url,
+        installation: installation.map(|installation| installation.id),
+    }
+}
+
+fn person(user: Option<User>) -> Person {
+    let user = user.unwrap_or_default();
+    Person {
+        is_bot: user.r#type == "Bot",
+        login: user.login,
+    }
+}
+
+fn thread(object: ThreadObject) -> Thread {
+    let labels = object.labels.into_iter().take(MAX_LABELS);
+    Thread {
+        number: object.number,
+        title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
+        body: cut(object.body.unwrap_or_default(), MAX_BODY_BYTES),
+        labels: labels.map(|label| label.name).collect(),
+        author: person(object.user),
+        association: object.author_association,
+        is_open: object.state != "closed",
+    }
+}
+
+fn action(name: &str, label: Option<Label>) -> Action {
+    match (name, label) {
+        ("opened" | "reopened", _) => Action::Opened,
+        ("edited", _) => Action::Edited,
+        ("labeled", Some(label)) => Action::Labeled(label.name),
+        ("synchronize" | "ready_for_review", _) => Action::Updated,
+        _ => Action::Other,
+    }
+}
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

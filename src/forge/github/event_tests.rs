@@ -1,0 +1,161 @@
+//! Payloads as GitHub documents them, in words of our own.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn fixture(name: &str) -> Value {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/github");
+    let text = std::fs::read(format!("{directory}/{name}.json")).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn read(name: &str, payload: &Value) -> Event {
+    parse(name, payload.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn an_issue_is_read() {
+    let payload = fixture("issues");
+    let Event::Issue(event) = read("issues", &payload) else {
+        panic!("an issue");
+    };
+    assert_eq!(event.project.name, "corner/shop");
+    assert_eq!(
+        event.project.clone_url,
+        "https://github.com/corner/shop.git"
+    );
+    assert_eq!(event.project.installation, Some(4711));
+    assert_eq!(event.action, Action::Opened);
+    assert_eq!((event.issue.number, event.issue.is_open), (12, true));
+    assert_eq!(event.issue.labels, ["bug"]);
+    assert_eq!(event.issue.association, "NONE");
+    assert_eq!(event.sender.login, "visitor");
+    let question = event.issue.question();
+    assert!(question.starts_with("checkout forgets"), "{question}");
+    assert!(question.contains("\n\n") && question.contains("total_price"));
+}
+
+#[test]
+fn actions_are_told_apart() {
+    let mut payload = fixture("issues");
+    for (name, label, wanted) in [
+        ("reopened", None, Action::Opened),
+        ("edited", None, Action::Edited),
+        ("labeled", Some("help"), Action::Labeled("help".to_owned())),
+        ("labeled", None, Action::Other),
+        ("transferred", None, Action::Other),
+    ] {
+        payload["action"] = json!(name);
+        payload["label"] =
+            label.map_or(Value::Null, |label| json!({"name": label, "color": "fff"}));
+        let Event::Issue(event) = read("issues", &payload) else {
+            panic!("an issue");
+        };
+        assert_eq!(event.action, wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_comment_is_read() {
+    let payload = fixture("issue_comment");
+    let Event::Comment(event) = read("issue_comment", &payload) else {
+        panic!("a comment");
+    };
+    assert_eq!(event.text, "/foveate the sum of discounts");
+    assert_eq!((event.is_new, event.is_pull_request), (true, false));
+    assert_eq!((&*event.association, event.thread.number), ("MEMBER", 12));
+    assert!(!event.author.is_bot);
+
+    let mut payload = payload;
+    payload["action"] = json!("edited");
+    payload["issue"]["pull_request"] = json!({"url": "https://api.github.com/x"});
+    payload["comment"]["user"]["type"] = json!("Bot");
+    let Event::Comment(event) = read("issue_comment", &payload) else {
+        panic!("a comment");
+    };
+    assert_eq!((event.is_new, event.is_pull_request), (false, true));
+    assert!(event.author.is_bot);
+}
+
+#[test]
+fn a_pull_request_is_read() {
+    let payload = fixture("pull_request");
+    let Event::PullRequest(event) = read("pull_request", &payload) else {
+        panic!("a pull request");
+    };
+    assert_eq!(event.thread.number, 13);
+    assert_eq!(event.base.len(), 40);
+    assert!(event.head.starts_with("b2"), "{}", event.head);
+    assert_eq!((event.action, event.is_draft), (Action::Opened, false));
+}
+
+#[test]
+fn pushes_tell_forced_and_deleted_branches() {
+    let payload = fixture("push");
+    let Event::Push(event) = read("push", &payload) else {
+        panic!("a push");
+    };
+    assert_eq!(event.reference, "refs/heads/main");
+    assert!(event.head.is_some() && !event.is_forced);
+
+    let mut payload = payload;
+    payload["forced"] = json!(true);
+    payload["deleted"] = json!(true);
+    payload["after"] = json!("0".repeat(40));
+    let Event::Push(event) = read("push", &payload) else {
+        panic!("a push");
+    };
+    assert_eq!((event.head, event.is_forced), (None, true));
+}
+
+#[test]
+fn an_event_is_known_by_what_it_holds() {
+    for name in ["issues", "issue_comment", "pull_request", "push", "ping"] {
+        let payload = fixture(name);
+        let unnamed = parse_unnamed(payload.to_string().as_bytes()).unwrap();
+        assert_eq!(unnamed, read(name, &payload), "{name}");
+    }
+    assert_eq!(parse_unnamed(b"{}"), Ok(Event::Other));
+    assert_eq!(parse("star", b"{}"), Ok(Event::Other));
+}
+
+#[test]
+fn hostile_payloads_are_refused_or_cut() {
+    for payload in [
+        "",
+        "[]",
+        "{",
+        "{\"action\": 1}",
+        "{\"action\": \"opened\", \"issue\": {}, \"repository\": {\"full_name\": \"a/b\"}}",
+        &"[".repeat(100_000),
+        &format!("{{\"x\": {}", "[".repeat(100_000)),
+    ] {
+        let error = parse("issues", payload.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("`issues`") && error.len() < 200, "{error}");
+    }
+    let mut payload = fixture("issues");
+    payload["issue"]["title"] = json!("é".repeat(MAX_TITLE_BYTES));
+    payload["issue"]["body"] = json!("é".repeat(MAX_BODY_BYTES));
+    payload["issue"]["labels"] = json!(vec![json!({"name": "l"}); 1000]);
+    let Event::Issue(event) = read("issues", &payload) else {
+        panic!("an issue");
+    };
+    assert_eq!(event.issue.title.len(), MAX_TITLE_BYTES);
+    assert_eq!(event.issue.body.len(), MAX_BODY_BYTES);
+    assert_eq!(event.issue.labels.len(), MAX_LABELS);
+}
+
+#[test]
+fn what_is_null_where_accounts_are_gone_is_read() {
+    let mut payload = fixture("issues");
+    payload["issue"]["body"] = Value::Null;
+    payload["issue"]["user"] = Value::Null;
+    payload["sender"] = Value::Null;
+    payload["installation"] = Value::Null;
+    let Event::Issue(event) = read("issues", &payload) else {
+        panic!("an issue");
+    };
+    assert_eq!(event.issue.question(), event.issue.title);
+    assert_eq!(event.project.installation, None);
+}
