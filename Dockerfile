@@ -20,6 +20,8 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/foveate /usr/local/bin/foveate
 
 USER 10001:10001
+# The server can be reached from outside the container, and so starts only with a key, a token file or
+# FOVEATE__ACCESS__ALLOW_ANONYMOUS=true: `docker run --rm -v data:/data IMAGE key create --scope admin`.
 # Repositories are mounted below /repos; only there may local ones be registered over HTTP.
 ENV FOVEATE__SERVER__LISTEN=0.0.0.0:7878 \
     FOVEATE__STORAGE__DATA_DIR=/data \

@@ -1,6 +1,16 @@
-//! Who may do what: every entry point of the rooms above takes a [`Grant`] and asks it here. It knows no
-//! HTTP. Start at [`Grant`].
+//! Who may see and do what. An [`Authenticator`] knows the API keys and turns a token into a [`Grant`];
+//! every entry point of the rooms above takes a grant and asks it. It knows no HTTP. Start at [`Grant`].
 
+pub mod audit;
+mod authenticator;
 mod grant;
+mod key;
+mod share;
+mod token;
+mod token_file;
 
+pub use authenticator::{AccessError, AccessSettings, Authenticator, Unauthenticated};
 pub use grant::{Denied, Grant, Repositories, Scope};
+pub use key::{NameError, check_name};
+pub use share::{InFlight, Limited, ShareLimits};
+pub use token::{Token, TokenError, TokenHash, check_spelling};

@@ -75,7 +75,10 @@ async fn run(config: Config, watch: Vec<std::path::PathBuf>) -> anyhow::Result<E
         watched.push(repository.map_err(|error| UsageError(error.to_string()))?);
     }
     let announcer = tokio::spawn(announce::announce(
-        url,
+        announce::Address {
+            url,
+            needs_token: service.needs_token(),
+        },
         Arc::clone(service.engine()),
         watched,
         stop.clone(),

@@ -6,6 +6,7 @@ mod cache;
 mod cases;
 mod context;
 mod eval;
+mod key;
 pub mod progress;
 mod repo;
 mod serve;
@@ -67,6 +68,8 @@ pub enum Local {
     #[allow(missing_docs)]
     Repo(repo::RepoArgs),
     #[allow(missing_docs)]
+    Key(key::KeyArgs),
+    #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
     Train(Box<train::TrainArgs>),
@@ -101,6 +104,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Context(args) => context::run(*args),
         Local::Cache(args) => cache::run(&args),
         Local::Repo(args) => repo::run(&args),
+        Local::Key(args) => key::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),
         Local::Health(args) => repo::health(&args),

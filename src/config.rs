@@ -24,6 +24,7 @@ pub const ENVIRONMENT: &str = "FOVEATE__";
 #[allow(missing_docs)]
 pub struct Config {
     pub server: ServerConfig,
+    pub access: AccessConfig,
     pub storage: StorageConfig,
     pub log: LogConfig,
     pub repos: ReposConfig,
@@ -48,6 +49,33 @@ pub struct ServerConfig {
     pub head_timeout_ms: u64,
     pub max_connections: usize,
     pub shutdown_grace_ms: u64,
+}
+
+/// The `[access]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct AccessConfig {
+    pub allow_anonymous: bool,
+    pub token_file: PathBuf,
+    pub health: ProbeAccess,
+    pub metrics: ProbeAccess,
+    pub rate_per_second: u32,
+    pub rate_burst: u32,
+    pub max_in_flight: usize,
+}
+
+/// Who may use a route without a token where tokens are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum ProbeAccess {
+    /// Everybody.
+    Open,
+    /// Who is on this machine.
+    Loopback,
+    /// Nobody.
+    Token,
 }
 
 /// The `[storage]` table.

@@ -6,6 +6,7 @@
 mod cache;
 mod owner;
 mod pack;
+mod stamp;
 mod store;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -14,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
-pub use owner::create_files_for_the_owner_alone;
+pub use owner::{create_directory, create_files_for_the_owner_alone};
 pub use pack::Pack;
+pub use stamp::FileStamp;
 pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};
 
 /// The file that the one process that may write holds a lock on.
@@ -68,7 +70,7 @@ impl DataDir {
             path: path.to_owned(),
             reason,
         };
-        if let Err(error) = owner::create_directory(path)
+        if let Err(error) = create_directory(path)
             && !path.is_dir()
         {
             return Err(unusable(error));

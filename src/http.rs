@@ -22,7 +22,6 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use crate::access::Grant;
 use crate::engine::Engine;
 use crate::ingest::Catalog;
-use hosts::Hosts;
 
 /// What handlers need.
 #[derive(Clone)]
@@ -35,8 +34,6 @@ pub struct HttpState {
     pub recorder: PrometheusHandle,
     /// What a request may cost.
     pub limits: HttpLimits,
-    /// Which hosts a request may name.
-    pub hosts: Hosts,
 }
 
 impl HttpState {

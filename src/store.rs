@@ -1,6 +1,8 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
 //! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
 
+mod keys;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +14,14 @@ use sqlx::sqlite::{
 use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
 use tempfile::TempDir;
 
+pub use keys::{KeyRow, NewKeyRow, StoreChanges};
+
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
 
 /// The schema's versions, oldest first: number, name and statements. Not by the macros of sqlx, for which
 /// sqlx and SQLite are built twice.
-const MIGRATIONS: [(i64, &str, &str); 2] = [
+const MIGRATIONS: [(i64, &str, &str); 3] = [
     (
         1,
         "repositories",
@@ -27,6 +31,11 @@ const MIGRATIONS: [(i64, &str, &str); 2] = [
         2,
         "poll",
         include_str!("../migrations/sqlite/0002_poll.sql"),
+    ),
+    (
+        3,
+        "keys",
+        include_str!("../migrations/sqlite/0003_keys.sql"),
     ),
 ];
 

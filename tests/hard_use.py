@@ -135,7 +135,7 @@ def a_git_file_does_not_lead_out_of_the_allowed_paths(place):
     linked.mkdir()
     (linked / ".git").write_text(f"gitdir: {place}/outside/.git\n")
     for listen in ("127.0.0.1:0", "0.0.0.0:0"):
-        with Server(place / "data", listen=listen, REPOS__ALLOW_PATHS=f"[{allowed}]") as server:
+        with Server(place / "data", listen=listen, REPOS__ALLOW_PATHS=f"[{allowed}]", ACCESS__ALLOW_ANONYMOUS="true") as server:
             for source in ({"path": str(linked)}, {"git": str(linked)}):
                 status, answer = server.add("gf", **source)
                 same((status, answer.get("code")), (403, "path_not_allowed"), source)

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::share::{InFlight, Limited, Share, ShareLimits};
+
 /// What may be done with the repositories that a grant sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -52,6 +54,7 @@ struct Inner {
     who: String,
     scope: Scope,
     repositories: Repositories,
+    share: Arc<Share>,
 }
 
 /// A grant does not reach so far. The texts name nothing that its holder did not name.
@@ -66,23 +69,57 @@ pub enum Denied {
 }
 
 impl Grant {
+    /// What somebody called `who` may, without bounds of number and rate.
+    pub fn new(who: &str, scope: Scope, repositories: Repositories) -> Self {
+        let share = Arc::new(Share::new(ShareLimits::default()));
+        Self::of_key(who, scope, repositories, share)
+    }
+
     /// What the key called `who` may.
-    pub fn new(who: impl Into<String>, scope: Scope, repositories: Repositories) -> Self {
+    pub(super) fn of_key(
+        who: &str,
+        scope: Scope,
+        repositories: Repositories,
+        share: Arc<Share>,
+    ) -> Self {
         Self(Arc::new(Inner {
-            who: who.into(),
+            who: who.to_owned(),
             scope,
             repositories,
+            share,
         }))
     }
 
-    /// Everything: for the process itself, for its command line, and where no keys are used.
+    /// Everything: for the process itself and its command line.
     pub fn unrestricted() -> Self {
         Self::new("local", Scope::Admin, Repositories::All)
+    }
+
+    /// Everything, for whoever asks where no keys are used.
+    pub(super) fn anonymous() -> Self {
+        Self::new("anonymous", Scope::Admin, Repositories::All)
     }
 
     /// The name of the key.
     pub fn who(&self) -> &str {
         &self.0.who
+    }
+
+    /// Takes the place of one request in the key's share.
+    ///
+    /// # Errors
+    /// See [`Limited`].
+    pub fn enter(&self) -> Result<InFlight, Limited> {
+        self.0.share.enter()
+    }
+
+    pub(super) fn share(&self) -> Arc<Share> {
+        Arc::clone(&self.0.share)
+    }
+
+    /// Looking at how the whole service does, for whoever asks a probe that needs no token.
+    pub fn probe() -> Self {
+        Self::new("probe", Scope::Read, Repositories::All)
     }
 
     /// What may be done.

@@ -12,10 +12,18 @@ use crate::access::Grant;
 use crate::cli::progress::Display;
 use crate::engine::{Engine, Repository, State};
 
+/// Where the service listens, and what it asks for there.
+pub struct Address {
+    /// Its URL.
+    pub url: String,
+    /// Whether requests need a token.
+    pub needs_token: bool,
+}
+
 /// Tells on standard output, until everything that was registered at the start has its first index
 /// or failed, or `stop` is cancelled.
 pub async fn announce(
-    url: String,
+    Address { url, needs_token }: Address,
     engine: Arc<Engine>,
     watched: Vec<Arc<Repository>>,
     stop: CancellationToken,
@@ -35,14 +43,19 @@ pub async fn announce(
         }
         say(&result(repository));
     }
+    let token = if needs_token {
+        " -H \"authorization: Bearer $FOVEATE_TOKEN\""
+    } else {
+        ""
+    };
     let asked = watched.first().or(repositories.first());
     match asked {
         Some(repository) => say(&format!(
-            "ask:  curl -s {url}/context -H 'content-type: application/json' -H 'accept: text/markdown' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
+            "ask:  curl -s {url}/context{token} -H 'content-type: application/json' -H 'accept: text/markdown' -d '{{\"repo\": \"{}\", \"query\": \"where is the command line parsed?\"}}'",
             repository.name()
         )),
         None => say(&format!(
-            "add:  curl -s {url}/repos -H 'content-type: application/json' -d '{{\"name\": \"my-repo\", \"source\": {{\"path\": \"/path/to/my-repo\"}}}}'"
+            "add:  curl -s {url}/repos{token} -H 'content-type: application/json' -d '{{\"name\": \"my-repo\", \"source\": {{\"path\": \"/path/to/my-repo\"}}}}'"
         )),
     }
 }

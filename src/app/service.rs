@@ -12,13 +12,14 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{AccessSettings, Authenticator, ShareLimits};
 use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, StoreLocation};
 use crate::http::connections::{self, ConnectionLimits};
 use crate::http::hosts::Hosts;
-use crate::http::router::router;
+use crate::http::router::{Border, router};
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
@@ -40,6 +41,7 @@ pub struct Service {
     engine: Arc<Engine>,
     catalog: Arc<Catalog>,
     state: HttpState,
+    border: Border,
     connections: ConnectionLimits,
     grace: Duration,
     stop: CancellationToken,
@@ -82,6 +84,8 @@ impl Service {
                 Store::open_copy(data_dir.path()).await?
             }
         };
+        let authenticator = authenticator(&config, store.clone()).await?;
+        tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
         let engine = Arc::new(
             Engine::new(engine_settings(&config, &data_dir), ranking)
                 .context("cannot start the threads for indexing")?,
@@ -98,8 +102,13 @@ impl Service {
         } else {
             Hosts::Any
         };
-        let state = HttpState {
+        let border = Border {
             hosts,
+            authenticator,
+            health: config.access.health,
+            metrics: config.access.metrics,
+        };
+        let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
             recorder,
@@ -115,6 +124,7 @@ impl Service {
             engine,
             catalog,
             state,
+            border,
             connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
             stop,
@@ -132,6 +142,11 @@ impl Service {
             });
         }
         format!("http://{address}")
+    }
+
+    /// Whether requests need a token.
+    pub fn needs_token(&self) -> bool {
+        self.border.authenticator.needs_token()
     }
 
     /// The warm repositories.
@@ -163,7 +178,7 @@ impl Service {
             }
         });
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
-        let router = router(self.state, Arc::clone(&in_flight));
+        let router = router(self.state, &self.border, Arc::clone(&in_flight));
         let (limits, stopped) = (self.connections, self.stop.clone());
         let server = connections::serve(self.listener, router, limits, in_flight, stopped);
         let late = async {
@@ -180,6 +195,37 @@ impl Service {
         self.catalog.close().await;
         Ok(())
     }
+}
+
+/// Reads the keys, and refuses to serve everybody where that was not asked for.
+async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Authenticator>> {
+    let (access, listen) = (&config.access, config.server.listen);
+    let token_file = &access.token_file;
+    let settings = AccessSettings {
+        anonymous: config.is_local() || access.allow_anonymous,
+        token_file: (!token_file.as_os_str().is_empty()).then(|| token_file.clone()),
+        limits: ShareLimits {
+            per_second: access.rate_per_second,
+            burst: access.rate_burst,
+            in_flight: access.max_in_flight,
+        },
+    };
+    let is_open = settings.anonymous;
+    let authenticator = Authenticator::new(store, settings).await;
+    let authenticator = authenticator.map_err(|error| UsageError(error.to_string()))?;
+    if !authenticator.needs_token() && !config.is_local() {
+        if !is_open {
+            let data_dir = config.storage.data_dir.display();
+            return Err(UsageError(format!(
+                "{listen} can be reached from other machines, and there is no key: create one with \
+                 `foveate key create --scope admin --data-dir {data_dir}`, name a file of tokens in \
+                 access.token_file, or let everybody in with access.allow_anonymous = true"
+            ))
+            .into());
+        }
+        tracing::warn!(%listen, "there is no key: whoever reaches this address may do everything");
+    }
+    Ok(Arc::new(authenticator))
 }
 
 fn connection_limits(config: &Config) -> ConnectionLimits {

@@ -2,6 +2,7 @@
 //! a server is up. It repeats what the server says.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::UsageError;
+use crate::access::check_spelling;
 use crate::engine::RepoName;
 
 /// Register, list and remove repositories of a running server.
@@ -36,6 +38,35 @@ struct Server {
         value_name = "URL"
     )]
     server: String,
+    /// A file with the token to send in its first line; FOVEATE_TOKEN may hold the token itself.
+    #[arg(long, global = true, env = "FOVEATE_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+/// The variable that holds the token to send. No argument does: those are shown to everybody on the
+/// machine.
+const TOKEN: &str = "FOVEATE_TOKEN";
+
+impl Server {
+    /// The token to send; none where none is named.
+    fn token(&self) -> anyhow::Result<Option<String>> {
+        let (token, named) = match (&self.token_file, std::env::var(TOKEN)) {
+            (Some(file), _) => {
+                let named = file.display().to_string();
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| UsageError(format!("{named}: {error}")))?;
+                (text.lines().next().unwrap_or_default().to_owned(), named)
+            }
+            (None, Ok(token)) => (token, TOKEN.to_owned()),
+            (None, Err(_)) => return Ok(None),
+        };
+        let token = token.trim().to_owned();
+        if token.is_empty() {
+            return Ok(None);
+        }
+        check_spelling(&token).map_err(|error| UsageError(format!("{named}: {error}")))?;
+        Ok(Some(token))
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -115,7 +146,8 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
         RepoCommand::Gc => (Method::POST, "/gc".to_owned(), None),
         RepoCommand::Rm { name } => (Method::DELETE, path_of(name)?, None),
     };
-    let answer = call(&args.server.server, method, &path, body)?;
+    let token = args.server.token()?;
+    let answer = call(&args.server.server, token, method, &path, body)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         if !answer.is_null() {
@@ -146,7 +178,8 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When the server does not answer that it is up.
 pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
-    call(&args.server.server, Method::GET, "/healthz", None)?;
+    let token = args.server.token()?;
+    call(&args.server.server, token, Method::GET, "/healthz", None)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -204,7 +237,13 @@ fn path_of(name: &str) -> anyhow::Result<String> {
     Ok(format!("/repos/{}", name.segment()))
 }
 
-fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
+fn call(
+    server: &str,
+    token: Option<String>,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+) -> anyhow::Result<Value> {
     crate::telemetry::install_tls();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -217,6 +256,9 @@ fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow
         let mut request = client.request(method, &url);
         if let Some(body) = &body {
             request = request.json(body);
+        }
+        if let Some(token) = &token {
+            request = request.bearer_auth(token);
         }
         let unreachable = |error: reqwest::Error| {
             let mut reason: &dyn std::error::Error = &error;
@@ -244,7 +286,11 @@ fn call(server: &str, method: Method, path: &str, body: Option<Value>) -> anyhow
             return Ok(value);
         }
         let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
-        bail!("{} ({})", field("detail"), field("code"));
+        let hint = match field("code") {
+            "missing_token" => "; here it is taken from FOVEATE_TOKEN or --token-file",
+            _ => "",
+        };
+        bail!("{}{hint} ({})", field("detail"), field("code"));
     })
 }
 

@@ -29,7 +29,7 @@ pub fn create_files_for_the_owner_alone() {
 ///
 /// # Errors
 /// When it cannot be made.
-pub(super) fn create_directory(path: &Path) -> io::Result<()> {
+pub fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(OWNER).create(path)
 }
 

@@ -14,6 +14,7 @@ use super::{
     Watching, web,
 };
 use crate::access::Grant;
+use crate::access::audit::{self, Action, Outcome};
 
 /// After this part of the time for an answer optional work is left out, so that an answer with an issue
 /// comes instead of none: what is begun needs the rest.
@@ -106,19 +107,37 @@ impl Engine {
     ///
     /// # Errors
     /// See [`AskError`].
-    pub async fn ask(&self, grant: &Grant, mut question: Question) -> Result<Answered, AskError> {
+    pub async fn ask(&self, grant: &Grant, question: Question) -> Result<Answered, AskError> {
+        let found = self.get(grant, &question.repo);
+        let answered = match &found {
+            Some(repository) => self.ask_of(repository, question).await,
+            None => Err(AskError::UnknownRepo(question.repo)),
+        };
+        let repo = found.as_ref().map(|repository| repository.name().as_str());
+        let outcome = match &answered {
+            Ok(_) => Outcome::Done,
+            Err(AskError::UnknownRepo(_)) => Outcome::Unknown,
+            Err(AskError::Admission(_)) => Outcome::Limited,
+            Err(_) => Outcome::Failed,
+        };
+        audit::record(grant, Action::Ask, repo, outcome);
+        answered
+    }
+
+    async fn ask_of(
+        &self,
+        repository: &Repository,
+        mut question: Question,
+    ) -> Result<Answered, AskError> {
         let start = Instant::now();
-        let repository = self
-            .get(grant, &question.repo)
-            .ok_or_else(|| AskError::UnknownRepo(question.repo.clone()))?;
         repository.touch();
         if let (None, Source::Git { location, .. }) =
             (&question.request.link_base, repository.source())
         {
             question.request.link_base = web::address(location);
         }
-        self.reload(&repository).await?;
-        let found = self.find(&repository, question.target).await?;
+        self.reload(repository).await?;
+        let found = self.find(repository, question.target).await?;
         let (snapshot, mut request) = (found.snapshot, question.request);
         request.changes = found.changes;
         let asked = Instant::now();
@@ -142,7 +161,7 @@ impl Engine {
             Err(_) => return Err(AskError::Deadline(deadline)),
         };
         answer.issues.extend(found.issue);
-        answer.issues.extend(issues(&repository, &snapshot));
+        answer.issues.extend(issues(repository, &snapshot));
         let total = start.elapsed();
         record(&answer, total);
         Ok(Answered {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -29,6 +30,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
+
+use crate::access::InFlight;
 
 /// Connections beyond the limit of requests in flight: probes find one, and the others are refused.
 const RESERVE: usize = 16;
@@ -67,8 +70,8 @@ pub async fn serve(
     let table = Arc::new(Table::default());
     let tasks = TaskTracker::new();
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) if is_of_one_connection(&error) => continue,
             Err(error) => {
                 // Most likely there are too many open files.
@@ -87,6 +90,7 @@ pub async fn serve(
             router: router.clone(),
             in_flight: Arc::clone(&in_flight),
             state: Arc::clone(&place.state),
+            peer: Peer(peer.ip().to_canonical()),
         };
         let stop = stop.clone();
         tasks.spawn(async move {
@@ -158,18 +162,25 @@ async fn close(mut stream: Pin<Box<TimeoutStream<TcpStream>>>) {
     }
 }
 
+/// The address at the other end of a request's connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
 /// What answers the requests of one connection.
 #[derive(Clone)]
 struct Answers {
     router: Router,
     in_flight: Arc<Semaphore>,
     state: Arc<SlotState>,
+    peer: Peer,
 }
 
 impl Answers {
-    async fn answer(mut self, request: Request) -> Result<Response, Infallible> {
+    async fn answer(mut self, mut request: Request) -> Result<Response, Infallible> {
         let busy = Busy::new(self.state);
-        let response = self.router.call(request).await?;
+        request.extensions_mut().insert(self.peer);
+        let mut response = self.router.call(request).await?;
+        let of_key = response.extensions_mut().remove::<InFlight>();
         // The layer that limits requests in flight lets go of its permit here, and a client may take its
         // time with the answer.
         let permit = self.in_flight.try_acquire_owned().ok();
@@ -178,6 +189,7 @@ impl Answers {
                 body,
                 _busy: busy,
                 _permit: permit,
+                _of_key: of_key,
             })
         }))
     }
@@ -294,6 +306,8 @@ struct Answering {
     body: Body,
     _busy: Busy,
     _permit: Option<OwnedSemaphorePermit>,
+    /// Its place among the requests of its key.
+    _of_key: Option<InFlight>,
 }
 
 impl http_body::Body for Answering {
@@ -363,6 +377,7 @@ mod tests {
             router: Router::new().route("/", axum::routing::get(|| async { "an answer" })),
             in_flight: Arc::clone(&in_flight),
             state: Arc::clone(&place.state),
+            peer: Peer(std::net::Ipv4Addr::LOCALHOST.into()),
         };
         let request = Request::get("/").body(Body::empty()).unwrap();
         let response = answers.answer(request).await.unwrap();

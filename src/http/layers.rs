@@ -51,6 +51,7 @@ pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
         request_id = id.map(id_text),
         method = method_name(request.method()),
         route = route(request),
+        who = Empty,
         repo = Empty,
         intent = Empty,
         intent_ms = Empty,
@@ -162,9 +163,12 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
 }
 
 /// Problems of bodies that may not have been read to their end.
-const UNREAD: [&str; 6] = [
+const UNREAD: [&str; 9] = [
     "body_too_large",
     "invalid_body",
+    "invalid_token",
+    "missing_token",
+    "rate_limited",
     "request_timeout",
     "too_many_connections",
     "unsupported_encoding",

@@ -5,11 +5,12 @@ pub mod problems;
 pub mod schemas;
 
 use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi};
 use utoipa::{IntoResponses as _, OpenApi as _};
 
 use super::problem::ProblemBody;
-use problems::{Forbidden, Internal, RequestTimeout};
+use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
 
 /// What the document says beside the routes.
 #[derive(utoipa::OpenApi)]
@@ -28,6 +29,8 @@ use problems::{Forbidden, Internal, RequestTimeout};
 )]
 pub(super) struct Document;
 
+const TOKEN: &str = "token";
+
 /// The document as YAML.
 ///
 /// # Errors
@@ -45,6 +48,14 @@ fn document() -> OpenApi {
     operations.for_each(every_operation_may);
     let components = document.components.get_or_insert_with(Components::new);
     components.responses.extend(problems::components());
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("A token of `foveate key create` or of `access.token_file`. None is needed where there is no key."))
+        .build();
+    components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
+    // Without one or with it: a document cannot say that it depends on the server.
+    let with_token = SecurityRequirement::new(TOKEN, [""; 0]);
+    document.security = Some(vec![SecurityRequirement::default(), with_token]);
     document
 }
 
@@ -57,7 +68,9 @@ fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 /// Adds the problems that the border around all routes has.
 fn every_operation_may(operation: &mut Operation) {
     for problems in [
+        Unauthorized::responses(),
         Forbidden::responses(),
+        TooManyRequests::responses(),
         RequestTimeout::responses(),
         Internal::responses(),
     ] {
@@ -91,7 +104,7 @@ mod tests {
         for (path, item) in paths {
             for (method, operation) in item.as_object().expect("a path item") {
                 let named = statuses(operation);
-                let mut wanted = vec!["403", "408", "500"];
+                let mut wanted = vec!["401", "403", "408", "429", "500"];
                 if path.contains("{repo}") {
                     wanted.extend(["400", "404"]);
                 }
@@ -99,7 +112,7 @@ mod tests {
                     wanted.extend(["400", "413", "415", "503"]);
                 }
                 if path.ends_with("/context") {
-                    wanted.extend(["404", "406", "409", "429", "503"]);
+                    wanted.extend(["404", "406", "409", "503"]);
                 }
                 for status in wanted {
                     assert!(named.contains(status), "{method} {path}: {status}");

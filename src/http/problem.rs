@@ -8,12 +8,14 @@ use foveate_model::escape::escape;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::access::Denied;
+use crate::access::{Denied, Limited, Unauthenticated};
 use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::ingest::git::GitError;
 use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
 use crate::wire::request::InvalidRequest;
+
+const INVALID_TOKEN: &str = "invalid_token";
 
 /// Why a request got no answer, on its way to the client. The request's id is added at the border
 /// ([`super::layers::render_problems`]).
@@ -157,6 +159,14 @@ impl Problem {
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge = match self.code {
+                INVALID_TOKEN => "Bearer realm=\"foveate\", error=\"invalid_token\"",
+                _ => "Bearer realm=\"foveate\"",
+            };
+            let challenge = HeaderValue::from_static(challenge);
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
         response
     }
 }
@@ -260,6 +270,33 @@ impl From<RevisionError> for Problem {
             )
             .later(1),
         }
+    }
+}
+
+impl From<Unauthenticated> for Problem {
+    fn from(error: Unauthenticated) -> Self {
+        let code = match error {
+            Unauthenticated::Missing => "missing_token",
+            Unauthenticated::Invalid => INVALID_TOKEN,
+        };
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            code,
+            format!(
+                "{error}; send one as `Authorization: Bearer TOKEN` (`foveate key create` makes them)"
+            ),
+        )
+    }
+}
+
+impl From<Limited> for Problem {
+    fn from(error: Limited) -> Self {
+        let seconds = match error {
+            Limited::Rate { retry_after } => retry_after.as_secs_f64().ceil() as u32,
+            Limited::InFlight => 1,
+        };
+        let detail = format!("{error}; ask again later");
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).later(seconds.max(1))
     }
 }
 

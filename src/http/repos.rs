@@ -21,6 +21,7 @@ use super::openapi::problems::{
 };
 use super::openapi::schemas::RepositoryName;
 use super::problem::{Problem, unknown_repo};
+use crate::access::audit::{self, Action, Outcome};
 use crate::telemetry::spans::spawn_blocking;
 use answer::{RepoAnswer, repo_answer, skipped_files};
 use source::RegisterBody;
@@ -88,6 +89,7 @@ pub async fn list(
     Caller(grant): Caller,
 ) -> Result<Json<ReposAnswer>, Problem> {
     let repositories = state.engine.repositories(&grant);
+    audit::record(&grant, Action::List, None, Outcome::Done);
     // What each has on the disk is asked of the disk.
     let told = move || repositories.iter().map(repo_answer).collect();
     let repos = spawn_blocking(told)
@@ -118,7 +120,12 @@ pub async fn show(
 ) -> Result<Json<RepoAnswer>, Problem> {
     state.trace_repo(&grant, &name);
     let found = state.engine.get(&grant, &name);
-    let repository = found.ok_or_else(|| unknown_repo(&name))?;
+    let Some(repository) = found else {
+        audit::record(&grant, Action::Show, None, Outcome::Unknown);
+        return Err(unknown_repo(&name));
+    };
+    let repo = Some(repository.name().as_str());
+    audit::record(&grant, Action::Show, repo, Outcome::Done);
     let mut answer = repo_answer(&repository);
     if parameters.skipped {
         answer.skipped_files = Some(skipped_files(&repository));

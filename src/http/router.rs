@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::{Extension, Router};
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
@@ -23,13 +23,16 @@ use tower_http::trace::TraceLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
 use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
-use crate::access::Grant;
+use crate::access::Authenticator;
+use crate::config::ProbeAccess;
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
-    with_a_body().merge(without_a_body()).merge(probes())
+    let probes = health().merge(metrics());
+    with_a_body().merge(without_a_body()).merge(probes)
 }
 
 /// The routes whose requests have a body.
@@ -49,17 +52,41 @@ fn without_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(operations::openapi))
 }
 
-/// The routes that are answered however many requests are in flight.
-fn probes() -> OpenApiRouter<HttpState> {
+/// Probes, which are answered however many requests are in flight.
+fn health() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new()
         .routes(routes!(operations::health))
         .routes(routes!(operations::ready))
-        .routes(routes!(operations::metrics))
+}
+
+/// The probe that names repositories.
+fn metrics() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new().routes(routes!(operations::metrics))
+}
+
+/// What decides about a request before its handler does.
+#[derive(Clone, Debug)]
+pub struct Border {
+    /// Which hosts a request may name.
+    pub hosts: Hosts,
+    /// Whose request it is.
+    pub authenticator: Arc<Authenticator>,
+    /// Who may ask for health without a token.
+    pub health: ProbeAccess,
+    /// Who may ask for metrics without a token.
+    pub metrics: ProbeAccess,
 }
 
 /// The whole service. `in_flight` has a permit for each request that may be in flight, probes aside.
-pub fn router(state: HttpState, in_flight: Arc<Semaphore>) -> Router {
+pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> Router {
     let limits = state.limits;
+    let caller = |without_token| {
+        let doorkeeper = Doorkeeper {
+            authenticator: Arc::clone(&border.authenticator),
+            without_token,
+        };
+        from_fn_with_state(doorkeeper, authorize::identify)
+    };
     let bodies = ServiceBuilder::new()
         // What is sent, which may go on without end and decode to nothing.
         .layer(RequestBodyLimitLayer::new(limits.body_bytes))
@@ -74,10 +101,11 @@ pub fn router(state: HttpState, in_flight: Arc<Semaphore>) -> Router {
         .layer(bodies)
         .merge(without_a_body())
         .layer(load)
-        .merge(probes());
+        .layer(caller(ProbeAccess::Token))
+        .merge(health().layer(caller(border.health)))
+        .merge(metrics().layer(caller(border.metrics)));
     let (router, _) = routes.split_for_parts();
-    let router = router.layer(Extension(Grant::unrestricted()));
-    with_stack(router, &state.hosts, limits).with_state(state)
+    with_stack(router, &border.hosts, limits).with_state(state)
 }
 
 /// Responses with fewer bytes are not worth compressing.

@@ -27,6 +27,7 @@ use super::history_reader::HistoryReader;
 use super::revisions::RevisionBuilder;
 use super::tree::Stats;
 use super::{CREDENTIALS, IngestSettings};
+use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Denied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
 use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
@@ -203,6 +204,22 @@ impl Catalog {
         grant: &Grant,
         registration: Registration,
     ) -> Result<Arc<Repository>, RegisterError> {
+        let registered = self.register_unaudited(grant, registration).await;
+        let outcome = match &registered {
+            Ok(_) => Outcome::Done,
+            Err(RegisterError::Denied(_)) => Outcome::Denied,
+            Err(_) => Outcome::Failed,
+        };
+        let repo = registered.as_ref().ok().map(|new| new.name().as_str());
+        audit::record(grant, Action::Register, repo, outcome);
+        registered
+    }
+
+    async fn register_unaudited(
+        &self,
+        grant: &Grant,
+        registration: Registration,
+    ) -> Result<Arc<Repository>, RegisterError> {
         let name = RepoName::new(&registration.name)?;
         grant.require_registering(name.as_str())?;
         let settings = Arc::clone(&self.settings);
@@ -281,9 +298,13 @@ impl Catalog {
     /// # Errors
     /// See [`ManageError`].
     pub fn sync(&self, grant: &Grant, name: &str) -> Result<Arc<Repository>, ManageError> {
-        let repository = self.to_manage(grant, name)?;
-        repository.order_sync();
-        Ok(repository)
+        let found = self.to_manage(grant, name);
+        if let Ok(repository) = &found {
+            repository.order_sync();
+        }
+        let repo = found.as_ref().ok().map(|found| found.name().as_str());
+        audit::record(grant, Action::Sync, repo, outcome(&found));
+        found
     }
 
     /// Removes a repository and what was copied for it. Questions in flight finish.
@@ -291,7 +312,18 @@ impl Catalog {
     /// # Errors
     /// See [`ManageError`]. When the list cannot be changed, the repository stays.
     pub async fn remove(&self, grant: &Grant, name: &str) -> Result<(), ManageError> {
-        self.to_manage(grant, name)?;
+        let found = self.to_manage(grant, name);
+        let repo = found.as_ref().ok().map(|found| found.name().clone());
+        let removed = match found {
+            Ok(_) => self.remove_known(name).await,
+            Err(error) => Err(error),
+        };
+        let repo = repo.as_ref().map(RepoName::as_str);
+        audit::record(grant, Action::Remove, repo, outcome(&removed));
+        removed
+    }
+
+    async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
         self.store.delete(name).await?;
         let Some(repository) = self.engine.remove(name) else {
             return Err(ManageError::UnknownRepo(name.to_owned()));
@@ -336,7 +368,11 @@ impl Catalog {
     /// # Errors
     /// When the grant does not reach so far.
     pub async fn collect(&self, grant: &Grant) -> Result<BTreeMap<String, u64>, Denied> {
-        grant.require(Scope::Admin)?;
+        if let Err(denied) = grant.require(Scope::Admin) {
+            audit::record(grant, Action::Collect, None, Outcome::Denied);
+            return Err(denied);
+        }
+        audit::record(grant, Action::Collect, None, Outcome::Done);
         let mut freed = BTreeMap::new();
         for repository in self.engine.repositories(grant) {
             let name = repository.name().to_string();
@@ -508,6 +544,15 @@ impl Catalog {
             }
             _ => None,
         }
+    }
+}
+
+fn outcome<T>(result: &Result<T, ManageError>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Done,
+        Err(ManageError::Denied(_)) => Outcome::Denied,
+        Err(ManageError::UnknownRepo(_)) => Outcome::Unknown,
+        Err(ManageError::Store(_)) => Outcome::Failed,
     }
 }
 

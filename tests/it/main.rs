@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+mod access;
 mod app;
+mod audit;
 mod boundary;
 mod bursts;
 mod cache;

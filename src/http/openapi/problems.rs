@@ -33,14 +33,15 @@ macro_rules! problems {
 
 problems! {
     BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used; `field` names it";
-    Forbidden = "403", "The `Host` header names another machine, or the source may not be read";
+    Unauthorized = "401", "The server needs a token, and the request has none, or one that is unknown, revoked or expired";
+    Forbidden = "403", "The token does not allow it, the `Host` header names another machine, or the source may not be read";
     NotFound = "404", "No repository has this name, or no commit, branch or tag in it";
     NotAcceptable = "406", "The answer has none of the media types in `accept`";
     RequestTimeout = "408", "The request was not complete in time";
     Conflict = "409", "The name is in use, or the repository could never be indexed";
     PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, as sent or decoded";
     UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is none of gzip and zstd";
-    TooManyRequests = "429", "Too many questions wait already";
+    TooManyRequests = "429", "The token's rate or its requests in flight are used up, or too many questions wait already";
     Internal = "500", "A defect, or a revision that could not be read";
     Unavailable = "503", "Not now: an index is being built, a deadline was met, the store cannot be used, or the server has no connection left or stops";
 }
@@ -50,6 +51,15 @@ fn response(status: &str, description: &str) -> Response {
     let response = ResponseBuilder::new()
         .description(description)
         .content("application/problem+json", Content::new(Some(body)));
+    if status == "401" {
+        let challenge = ObjectBuilder::new().schema_type(Type::String);
+        let header = HeaderBuilder::new()
+            .schema(Some(challenge))
+            .description(Some(
+                "`Bearer`, with `error=\"invalid_token\"` where there was one",
+            ));
+        return response.header("www-authenticate", header.build()).build();
+    }
     if !matches!(status, "429" | "503") {
         return response.build();
     }

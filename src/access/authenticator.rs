@@ -1,0 +1,259 @@
+//! Tokens to grants. The keys are those of the database, which `foveate key` changes beside a running
+//! server, and those of a file. Both are looked at every [`CHECK_INTERVAL`], so that a new key or a revoked
+//! one counts within a second.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::key::{Key, Keys};
+use super::share::{Share, ShareLimits};
+use super::token::TokenHash;
+use super::token_file::{self, StaticKey};
+use super::{Grant, Repositories, Scope};
+use crate::disk::FileStamp;
+use crate::store::{KeyRow, Store, StoreChanges, StoreError};
+use crate::telemetry::spans::spawn_blocking;
+
+/// Time between two looks at the database and the file.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Where keys come from, and what they are worth.
+#[derive(Clone, Debug)]
+pub struct AccessSettings {
+    /// Whether requests without a token are answered as long as there never was a key.
+    pub anonymous: bool,
+    /// The file with tokens.
+    pub token_file: Option<PathBuf>,
+    /// What each key may take of the server.
+    pub limits: ShareLimits,
+}
+
+/// Keys cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The file with tokens cannot be used.
+    #[error("access.token_file: {}: {reason}", .path.display())]
+    TokenFile {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Why a request has no grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unauthenticated {
+    /// It has no token and needs one.
+    #[error("this server answers only requests with a token")]
+    Missing,
+    /// The token is none, or not any more.
+    #[error("this token is unknown, revoked or expired")]
+    Invalid,
+}
+
+/// Knows the keys that are in force.
+#[derive(Debug)]
+pub struct Authenticator {
+    store: Store,
+    settings: AccessSettings,
+    keys: ArcSwap<Keys>,
+    anonymous: Grant,
+    file: Mutex<FileState>,
+}
+
+/// What was last read of the file with tokens.
+#[derive(Debug, Default)]
+struct FileState {
+    stamp: Option<FileStamp>,
+    keys: Vec<StaticKey>,
+}
+
+impl Authenticator {
+    /// Reads the keys.
+    ///
+    /// # Errors
+    /// See [`AccessError`].
+    pub async fn new(store: Store, settings: AccessSettings) -> Result<Self, AccessError> {
+        let file = match settings.token_file.clone() {
+            None => FileState::default(),
+            Some(path) => {
+                let read = spawn_blocking({
+                    let path = path.clone();
+                    move || read_file(&path)
+                });
+                let read = read.await.unwrap_or_else(|error| Err(error.to_string()));
+                read.map_err(|reason| AccessError::TokenFile { path, reason })?
+            }
+        };
+        let this = Self {
+            store,
+            settings,
+            keys: ArcSwap::default(),
+            anonymous: Grant::anonymous(),
+            file: Mutex::new(file),
+        };
+        this.load().await?;
+        Ok(this)
+    }
+
+    /// Whether there is a key or ever was one, so that no request is answered without a token.
+    pub fn needs_token(&self) -> bool {
+        self.keys.load().is_used
+    }
+
+    /// What a request with this token may do.
+    ///
+    /// # Errors
+    /// See [`Unauthenticated`].
+    pub fn grant(&self, token: Option<&str>) -> Result<Grant, Unauthenticated> {
+        let keys = self.keys.load();
+        if !keys.is_used && self.settings.anonymous {
+            return Ok(self.anonymous.clone());
+        }
+        let token = token.ok_or(Unauthenticated::Missing)?;
+        keys.grant(token).ok_or(Unauthenticated::Invalid)
+    }
+
+    /// Follows the changes of keys until `stop` is cancelled. Where they cannot be read, those that were
+    /// read last stay in force.
+    pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
+        let mut changes: Option<StoreChanges> = None;
+        let mut has_failed = false;
+        while stop
+            .run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL))
+            .await
+            .is_some()
+        {
+            match self.check(&mut changes).await {
+                Ok(()) => has_failed = false,
+                Err(error) => {
+                    changes = None;
+                    if !std::mem::replace(&mut has_failed, true) {
+                        tracing::error!(%error, "keys cannot be read: those read before stay in force");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the keys again if anything changed.
+    async fn check(
+        self: &Arc<Self>,
+        changes: &mut Option<StoreChanges>,
+    ) -> Result<(), AccessError> {
+        let is_file_changed = match self.settings.token_file.clone() {
+            None => false,
+            Some(path) => {
+                let this = Arc::clone(self);
+                let read = spawn_blocking(move || this.check_file(&path));
+                read.await.unwrap_or(false)
+            }
+        };
+        let changes = match changes {
+            Some(changes) => changes,
+            None => changes.insert(self.store.changes().await?),
+        };
+        if changes.any().await? || is_file_changed {
+            self.load().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the file again if it changed. A file that is gone has no tokens; one that cannot be used
+    /// leaves those of before in force.
+    fn check_file(&self, path: &std::path::Path) -> bool {
+        let stamp = FileStamp::of(path);
+        if self.file.lock().stamp == stamp {
+            return false;
+        }
+        let shown = path.display();
+        let read = match stamp {
+            None => {
+                tracing::warn!(file = %shown, "the file with tokens is gone: none of them counts");
+                Ok(FileState::default())
+            }
+            Some(_) => read_file(path),
+        };
+        match read {
+            Ok(read) => {
+                tracing::info!(file = %shown, keys = read.keys.len(), "tokens read");
+                *self.file.lock() = read;
+                true
+            }
+            Err(reason) => {
+                tracing::error!(file = %shown, reason, "tokens cannot be read: those read before stay in force");
+                self.file.lock().stamp = stamp;
+                false
+            }
+        }
+    }
+
+    /// Puts the keys of the database and of the file in force.
+    async fn load(&self) -> Result<(), AccessError> {
+        let rows = self.store.keys().await?;
+        let before = self.keys.load_full();
+        let is_used = !rows.is_empty() || self.settings.token_file.is_some();
+        let mut all: Vec<Key> = Vec::new();
+        for row in rows {
+            all.extend(self.key_of_row(row, &before));
+        }
+        for key in &self.file.lock().keys {
+            let (scope, repositories) = (key.scope, key.repositories.clone());
+            all.push(self.key(&key.name, key.hash, (scope, repositories), None, &before));
+        }
+        self.keys.store(Arc::new(Keys { all, is_used }));
+        Ok(())
+    }
+
+    fn key_of_row(&self, row: KeyRow, before: &Keys) -> Option<Key> {
+        if row.revoked_at.is_some() {
+            return None;
+        }
+        let (hash, scope) = (TokenHash::stored(&row.hash), Scope::named(&row.scope));
+        let Some((hash, scope)) = hash.zip(scope) else {
+            tracing::error!(key = row.name, "a key of a later program is not known here");
+            return None;
+        };
+        let repositories = row.repositories.map_or(Repositories::All, |names| {
+            Repositories::Named(names.into_iter().collect())
+        });
+        let expires = row.expires_at.map(|(_, seconds)| seconds);
+        Some(self.key(&row.name, hash, (scope, repositories), expires, before))
+    }
+
+    /// A key that keeps the share that it had.
+    fn key(
+        &self,
+        name: &str,
+        hash: TokenHash,
+        (scope, repositories): (Scope, Repositories),
+        expires: Option<i64>,
+        before: &Keys,
+    ) -> Key {
+        let share = match before.with_hash(&hash) {
+            Some(known) => known.grant.share(),
+            None => Arc::new(Share::new(self.settings.limits)),
+        };
+        Key {
+            hash,
+            expires,
+            grant: Grant::of_key(name, scope, repositories, share),
+        }
+    }
+}
+
+fn read_file(path: &std::path::Path) -> Result<FileState, String> {
+    // Before it is read: what is written meanwhile is seen at the next look.
+    let stamp = FileStamp::of(path);
+    let keys = token_file::read(path)?;
+    Ok(FileState { stamp, keys })
+}

@@ -1,0 +1,144 @@
+//! The secrets that stand for keys. A token is `fov_`, 64 hexadecimal digits of 32 random bytes, and the
+//! first 8 of the SHA-256 of all before them, by which scanners for leaked secrets and mistyped settings
+//! are told apart from other text. What is stored is the SHA-256 of the whole: it cannot be reversed, and
+//! 256 random bits cannot be guessed, so that a slow hash, which is for words that people choose, would
+//! only make each request slow.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+/// What every token of this program begins with.
+const PREFIX: &str = "fov_";
+const SECRET_BYTES: usize = 32;
+/// Hexadecimal digits of the checksum.
+const CHECKSUM: usize = 8;
+
+/// A new token. It is never logged: its `Debug` form hides it.
+pub struct Token(String);
+
+/// No random bytes can be had from the system.
+#[derive(Debug, thiserror::Error)]
+#[error("the system gives no random bytes: {0}")]
+pub struct TokenError(getrandom::Error);
+
+impl Token {
+    /// A token that nobody else has.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub fn random() -> Result<Self, TokenError> {
+        let mut secret = [0; SECRET_BYTES];
+        getrandom::fill(&mut secret).map_err(TokenError)?;
+        let text = format!("{PREFIX}{}", hex(&secret));
+        let checksum = checksum(&text);
+        Ok(Self(text + &checksum))
+    }
+
+    /// The token itself, for the one time that it is shown.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// Whether a text that claims to be a token of this program is a whole one. Other texts are not looked at:
+/// tokens of a file may be any secret.
+///
+/// # Errors
+/// When the checksum is wrong.
+pub fn check_spelling(text: &str) -> Result<(), &'static str> {
+    let is_whole = || {
+        let (rest, sum) = text.split_at_checked(text.len().saturating_sub(CHECKSUM))?;
+        let length = PREFIX.len() + 2 * SECRET_BYTES;
+        (rest.len() == length && sum == checksum(rest)).then_some(())
+    };
+    if text.starts_with(PREFIX) && is_whole().is_none() {
+        return Err("the token is cut off or mistyped: its checksum is wrong");
+    }
+    Ok(())
+}
+
+fn checksum(text: &str) -> String {
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    hex(&digest[..CHECKSUM / 2])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What is kept of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    /// The hash of a token.
+    pub fn of(token: &str) -> Self {
+        Self(Sha256::digest(token).into())
+    }
+
+    /// A hash that was stored; `None` where it is none.
+    pub fn stored(bytes: &[u8]) -> Option<Self> {
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// The 32 bytes to store.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Whether both are of one token. Takes the same time wherever they differ.
+    pub fn equals(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_long_different_and_of_one_form() {
+        let (a, b) = (Token::random().unwrap(), Token::random().unwrap());
+        assert_ne!(a.reveal(), b.reveal());
+        let rest = a.reveal().strip_prefix("fov_").expect("the prefix");
+        assert_eq!(rest.len(), 72);
+        assert!(rest.bytes().all(|b| b.is_ascii_hexdigit()));
+        assert_eq!(check_spelling(a.reveal()), Ok(()));
+        assert!(!format!("{a:?}").contains(&rest[..8]));
+    }
+
+    #[test]
+    fn a_mistyped_token_is_told_from_a_whole_one() {
+        let token = Token::random().unwrap();
+        let token = token.reveal();
+        let other = if token.ends_with('0') { "1" } else { "0" };
+        for bad in [
+            &token[..token.len() - 1],
+            &format!("{token}0"),
+            &format!("{}{other}", &token[..token.len() - 1]),
+            "fov_",
+            "fov_ä",
+        ] {
+            assert!(check_spelling(bad).is_err(), "{bad}");
+        }
+        assert_eq!(check_spelling("a secret of another kind"), Ok(()));
+    }
+
+    #[test]
+    fn hashes_are_of_the_whole_token() {
+        let hash = TokenHash::of("fov_a");
+        assert!(hash.equals(&TokenHash::of("fov_a")));
+        assert!(!hash.equals(&TokenHash::of("fov_b")));
+        let stored = TokenHash::stored(hash.bytes()).expect("32 bytes");
+        assert!(stored.equals(&hash));
+        assert!(TokenHash::stored(b"short").is_none());
+    }
+}

@@ -1,0 +1,273 @@
+//! `foveate key`: makes, lists and revokes API keys. It works on the database of a data directory, also
+//! beside the server that uses it, which takes the change up within a second.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::{NOTHING_FOUND, UsageError, print_json};
+use crate::access::{Scope, Token, TokenHash, check_name};
+use crate::config::{Config, Overrides};
+use crate::disk;
+use crate::engine::RepoName;
+use crate::store::{KeyRow, NewKeyRow, Store};
+
+/// Create, list and revoke the API keys of a data directory, also while a server uses it.
+#[derive(Debug, clap::Args)]
+pub struct KeyArgs {
+    /// The server's data directory [default: as for `foveate serve`].
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The server's TOML file with settings.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum KeyCommand {
+    /// Create a key and print its token, which is not shown again.
+    Create(CreateArgs),
+    /// List all keys, revoked and expired ones, too.
+    List {
+        /// Print them as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a key: its token counts no more.
+    Revoke {
+        /// Its name.
+        name: String,
+    },
+    /// Delete all keys, so that a server without a token file needs no token on a loopback address.
+    Clear,
+}
+
+#[derive(Debug, clap::Args)]
+struct CreateArgs {
+    /// What it may do: `read`, ask and look; `admin`, also register, sync and remove repositories.
+    #[arg(long, default_value = "read", value_parser = scope)]
+    scope: Scope,
+    /// The repositories that it may see, registered or not; others do not exist for it [default: all].
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = repository)]
+    repo: Vec<String>,
+    /// How long it counts, such as 12h, 30d or 8w [default: until it is revoked].
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    expires: Option<u32>,
+    /// Its name, for logs and for revoking it [default: key-1, key-2, …].
+    #[arg(long, value_parser = name)]
+    name: Option<String>,
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    Scope::named(text).ok_or_else(|| "it is `read` or `admin`".to_owned())
+}
+
+fn repository(text: &str) -> Result<String, String> {
+    let name = RepoName::new(text).map_err(|error| error.to_string())?;
+    Ok(name.to_string())
+}
+
+fn name(text: &str) -> Result<String, String> {
+    check_name(text).map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
+}
+
+/// Seconds of a time such as `30d`.
+fn seconds(text: &str) -> Result<u32, String> {
+    let units = [('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
+    let parsed = units.iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.strip_suffix(*unit)?.parse().ok()?;
+        number.checked_mul(*seconds)
+    });
+    let seconds = parsed.filter(|seconds| (1..=MAX_SECONDS).contains(seconds));
+    seconds
+        .ok_or_else(|| "it is a number and m, h, d or w, such as 30d, up to 100 years".to_owned())
+}
+
+const MAX_SECONDS: u32 = 100 * 365 * 86_400;
+
+/// Runs one `key` command.
+///
+/// # Errors
+/// When the data directory cannot be used, or the name is taken.
+pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
+    let overrides = Overrides {
+        listen: None,
+        data_dir: args.data_dir.clone(),
+    };
+    let config = Config::load(args.config.as_deref(), &overrides)
+        .map_err(|error| UsageError(error.to_string()))?;
+    let data_dir = config.storage.data_dir;
+    if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
+        let data_dir = data_dir.display();
+        bail!(UsageError(format!("there is no data directory {data_dir}")));
+    }
+    disk::create_files_for_the_owner_alone();
+    disk::create_directory(&data_dir)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let store = Store::open(&data_dir).await?;
+        let done = match &args.command {
+            KeyCommand::Create(create) => self::create(&store, create).await,
+            KeyCommand::List { json } => list(&store, *json).await,
+            KeyCommand::Revoke { name } => revoke(&store, name).await,
+            KeyCommand::Clear => clear(&store).await,
+        };
+        store.close().await;
+        done
+    })
+}
+
+async fn create(store: &Store, args: &CreateArgs) -> anyhow::Result<ExitCode> {
+    let token = Token::random()?;
+    let mut row = NewKeyRow {
+        name: args.name.clone().unwrap_or_default(),
+        hash: TokenHash::of(token.reveal()).bytes().to_vec(),
+        scope: args.scope.name(),
+        repositories: (!args.repo.is_empty()).then(|| args.repo.clone()),
+        expires_in: args.expires,
+    };
+    let is_new = if args.name.is_some() {
+        store.insert_key(&row).await?
+    } else {
+        let mut number = store.keys().await?.len();
+        loop {
+            number += 1;
+            row.name = format!("key-{number}");
+            if store.insert_key(&row).await? {
+                break true;
+            }
+        }
+    };
+    if !is_new {
+        bail!(UsageError(format!(
+            "there is a key {:?} already: choose another name, or revoke that one first",
+            row.name
+        )));
+    }
+    let repositories = match &row.repositories {
+        None => "all repositories".to_owned(),
+        Some(names) => names.join(", "),
+    };
+    // Beside the token, so that a script has that alone.
+    writeln!(
+        std::io::stderr(),
+        "key {}: {}, {repositories}; the token is not shown again",
+        row.name,
+        row.scope
+    )?;
+    writeln!(std::io::stdout(), "{}", token.reveal())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(store: &Store, is_json: bool) -> anyhow::Result<ExitCode> {
+    let keys = store.keys().await?;
+    let mut out = std::io::stdout().lock();
+    if is_json {
+        let keys: Vec<_> = keys.iter().map(as_json).collect();
+        print_json(&mut out, &keys)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if keys.is_empty() {
+        writeln!(out, "there is no key; create one with `foveate key create`")?;
+    }
+    for key in &keys {
+        let repositories = match &key.repositories {
+            None => "all repositories".to_owned(),
+            Some(names) => names.join(", "),
+        };
+        writeln!(
+            out,
+            "{:24} {:6} {:8} created {}{}  {repositories}",
+            key.name,
+            key.scope,
+            state(key),
+            key.created_at,
+            match &key.expires_at {
+                Some((time, _)) => format!(" expires {time}"),
+                None => String::new(),
+            },
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(key: &KeyRow) -> serde_json::Value {
+    json!({
+        "name": key.name,
+        "scope": key.scope,
+        "repos": key.repositories,
+        "state": state(key),
+        "created_at": key.created_at,
+        "expires_at": key.expires_at.as_ref().map(|(time, _)| time),
+        "revoked_at": key.revoked_at,
+    })
+}
+
+/// Whether its token counts.
+fn state(key: &KeyRow) -> &'static str {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_secs().cast_signed());
+    match (&key.revoked_at, &key.expires_at) {
+        (Some(_), _) => "revoked",
+        (None, Some((_, expires))) if *expires <= now => "expired",
+        (None, _) => "valid",
+    }
+}
+
+async fn revoke(store: &Store, name: &str) -> anyhow::Result<ExitCode> {
+    if store.revoke_key(name).await? {
+        writeln!(std::io::stdout(), "revoked {name}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let name = foveate_model::escape::escape(name);
+    writeln!(
+        std::io::stderr(),
+        "there is no key {name} that is not revoked; `foveate key list` shows them"
+    )?;
+    Ok(ExitCode::from(NOTHING_FOUND))
+}
+
+async fn clear(store: &Store) -> anyhow::Result<ExitCode> {
+    let deleted = store.delete_keys().await?;
+    writeln!(std::io::stdout(), "deleted {deleted} keys")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        for (text, wanted) in [
+            ("30m", 1800),
+            ("12h", 43_200),
+            ("30d", 2_592_000),
+            ("2w", 1_209_600),
+        ] {
+            assert_eq!(seconds(text), Ok(wanted));
+        }
+        for bad in [
+            "",
+            "30",
+            "d",
+            "0d",
+            "-1d",
+            "1.5h",
+            "30 d",
+            "30y",
+            "99999999999w",
+            "7000w",
+        ] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}
