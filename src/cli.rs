@@ -35,7 +35,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  failed; standard error says why
   2  the arguments or the configuration cannot be used
-  3  nothing was found
+  3  nothing was found, or there is nothing to ask: no test failed
   4  the server cannot be reached";
 
 /// Answers which code a reader must see for an issue, from a warm index of a repository.
@@ -90,6 +90,11 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// What was given asks nothing: no test failed, a branch was deleted.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing to ask: {0}")]
+pub struct NothingToAsk(pub String);
+
 /// Reads the program's arguments; prints help and ends where they ask for it or make no sense.
 pub fn parse() -> Command {
     Arguments::parse().command
@@ -131,6 +136,8 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         ExitCode::from(USAGE)
     } else if error.is::<repo::Unreachable>() {
         ExitCode::from(UNREACHABLE)
+    } else if error.is::<NothingToAsk>() {
+        ExitCode::from(NOTHING_FOUND)
     } else {
         ExitCode::FAILURE
     }

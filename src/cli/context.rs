@@ -2,18 +2,19 @@
 //! reads is kept for the next run in a cache ([`super::cache`]).
 
 mod diff;
+mod event;
+mod evidence;
 mod focus;
+mod output;
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use foveate_model::escape::{escape, escape_code};
 use foveate_query::{Deadline, Request};
 
+use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
@@ -21,7 +22,7 @@ use crate::engine::{Answered, Diff, DiffEnds, RepoName, answer_now, lacking};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
-use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
+use crate::wire::{BreadthName, FormatName, IntentName};
 
 /// Time in which the files that past commits touched are read. What is not read then is read by the next
 /// run, where there is a cache.
@@ -36,13 +37,15 @@ pub struct ContextArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Issue text, question or stack trace; `-` reads it from standard input.
-    #[arg(value_name = "TEXT", required_unless_present = "diff")]
+    #[arg(value_name = "TEXT", required_unless_present_any = ["diff", "evidence"])]
     query: Option<String>,
+    #[command(flatten)]
+    evidence: EvidenceArgs,
     /// Commit, branch or tag to answer from, instead of the files as they are.
     #[arg(long, value_name = "REF")]
     r#ref: Option<String>,
     /// A change to ask about, such as a pull request: what HEAD changed since it left BASE. Answers from
-    /// HEAD.
+    /// HEAD. An end that is left out is the commit that is checked out: `main..`.
     #[arg(long, value_name = "BASE..HEAD", value_parser = diff::ends)]
     diff: Option<DiffEnds>,
     /// Tokens (o200k_base) that the context may cost, 200 to 128000.
@@ -96,6 +99,9 @@ pub struct ContextArgs {
     /// Print the whole answer as JSON instead of the context alone.
     #[arg(long)]
     json: bool,
+    /// Write to this file what would be printed on standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Print the ranking with its reasons after the context; with --json, add the reasons of
     /// functions.
     #[arg(long)]
@@ -115,10 +121,11 @@ pub struct ContextArgs {
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let root = once::canonical(&args.directory)?;
-    let mut request = request(&args, &root)?;
+    let asked = Asked::gather(&args)?;
+    let mut request = request(&args, &asked, &root)?;
     let ranking = super::ranking(args.ranking.as_deref())?;
     let cache = RunCache::open(&args.cache, &root);
-    let diff = args.diff.as_ref().map(|ends| once::diff(&root, ends));
+    let diff = asked.diff.as_ref().map(|ends| diff::read(&root, ends));
     let diff = diff.transpose()?;
     let once = Once::new(settings(&args, root, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
@@ -144,7 +151,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
         pending_files: 0,
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
     };
-    let printed = print(&args, &request, answered);
+    let printed = output::print(&args, &request, answered);
     cache.close(once.save(&indexed));
     printed?;
     Ok(if found {
@@ -192,7 +199,7 @@ fn reason(error: &GitError) -> String {
 }
 
 /// The validated request. Whoever runs the program may ask with a text of any length.
-fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
+fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Request> {
     let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
         let paths = paths.iter();
         let paths = paths.map(|path| focus::path(field.argument(), root, path));
@@ -200,15 +207,15 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
     };
     let raw = RawRequest {
         repo: Some(name_of(&args.directory).to_string()),
-        query: query(args)?,
+        query: asked.text.clone(),
         reference: args.r#ref.clone(),
-        diff: args.diff.clone(),
+        diff: asked.diff.clone(),
         budget_tokens: Some(args.budget),
         breadth: Some(args.breadth),
         min_probability: args.min_probability,
         max_files: args.max_files,
         max_chars: args.max_chars,
-        link_base: args.link_base.clone(),
+        link_base: asked.link_base.clone(),
         format: Some(args.format),
         intent: args.intent,
         limit: Some(args.limit),
@@ -222,98 +229,8 @@ fn request(args: &ContextArgs, root: &Path) -> anyhow::Result<Request> {
     Ok(question.map_err(refuse)?.request)
 }
 
-/// The text, as it is given or read.
-fn query(args: &ContextArgs) -> anyhow::Result<Option<String>> {
-    if args.query.as_deref() != Some("-") {
-        return Ok(args.query.clone());
-    }
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("cannot read the query from standard input")?;
-    Ok(Some(text))
-}
-
 fn name_of(directory: &Path) -> RepoName {
     let real = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
     let name = real.file_name().unwrap_or_default().to_string_lossy();
     RepoName::from_directory(&name)
-}
-
-fn print(args: &ContextArgs, request: &Request, answered: Answered) -> anyhow::Result<()> {
-    let asked = AnswerOptions {
-        request_id: None,
-        budget_tokens: request.budget_tokens,
-        explain: args.explain,
-        signals: true,
-    };
-    let answer = ContextAnswer::new(answered, asked);
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        return super::print_json(&mut out, &answer);
-    }
-    let context = answer.context.trim_end();
-    if out.is_terminal() {
-        // Who reads it here has no use for characters that the terminal obeys.
-        writeln!(out, "{}", escape_code(context))?;
-    } else {
-        writeln!(out, "{context}")?;
-    }
-    out.flush()?;
-    let mut notes = std::io::stderr().lock();
-    for issue in &answer.issues {
-        writeln!(notes, "{}: {}", issue.code, escape(&issue.detail))?;
-    }
-    if args.explain {
-        explain(&mut notes, &answer)?;
-    }
-    Ok(())
-}
-
-fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {
-    let intent = &answer.intent;
-    let signals = intent.signals.join(", ");
-    writeln!(
-        out,
-        "intent {} {:.2} ({signals})",
-        intent.kind, intent.confidence
-    )?;
-    for symbol in &answer.symbols {
-        let resolved = symbol.resolved.join(", ");
-        let (name, resolved) = (escape(&symbol.name), escape(&resolved));
-        writeln!(out, "symbol {name} ({}) -> {resolved}", symbol.from)?;
-    }
-    for file in &answer.files {
-        let path = escape(&file.path);
-        write!(out, "{:8.3} {path} [{}]", file.score, file.role)?;
-        reasons(out, file.signals.as_deref().unwrap_or_default())?;
-    }
-    for function in &answer.functions {
-        let lines = format!("{}-{}", function.start_line, function.end_line);
-        let (path, name) = (escape(&function.path), escape(&function.name));
-        write!(out, "{:8.3} {path}:{lines} {name}", function.score)?;
-        reasons(out, function.signals.as_deref().unwrap_or_default())?;
-    }
-    let timings = &answer.timings_ms;
-    writeln!(
-        out,
-        "{} of {} tokens; intent {} ms, resolve {} ms, rank {} ms, assemble {} ms, all with indexing {} ms",
-        answer.tokens.used,
-        answer.tokens.budget,
-        timings.intent,
-        timings.resolve,
-        timings.rank,
-        timings.assemble,
-        timings.total
-    )
-}
-
-fn reasons(
-    out: &mut impl std::io::Write,
-    signals: &[crate::wire::SignalAnswer],
-) -> std::io::Result<()> {
-    for signal in signals {
-        write!(out, " {}={:.3}", signal.name, signal.value)?;
-    }
-    writeln!(out)
 }

@@ -60,6 +60,8 @@ pub struct Push {
     pub reference: String,
     /// The commit that it names now; `None` where it was deleted.
     pub head: Option<String>,
+    /// The commit that it named before; `None` where it is new or the event does not say.
+    pub previous: Option<String>,
     /// Whether the old commit is not an ancestor of the new one.
     pub is_forced: bool,
 }

@@ -9,6 +9,7 @@ mod audit;
 mod boundary;
 mod bursts;
 mod cache;
+mod ci;
 mod cli;
 mod connections;
 mod contract;

@@ -1,19 +1,58 @@
-//! The argument of `--diff`: its form. Whether its ends may name commits is validated with the rest.
+//! The argument of `--diff`: its form, and reading what it names. Whether its ends may name commits is validated
+//! with the rest.
 
-use crate::engine::DiffEnds;
+use std::path::Path;
 
-/// The two ends in `base..head`. What git tells apart by a third dot is the same here: what the head changed
-/// since it left the base.
+use anyhow::Context as _;
+
+use crate::engine::{Diff, DiffEnds};
+use crate::ingest::once;
+
+/// The commit that is checked out.
+const HEAD: &str = "HEAD";
+
+/// The two ends in `base..head`, of which one may be left out. What git tells apart by a third dot is the same
+/// here: what the head changed since it left the base.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn ends(text: &str) -> Result<DiffEnds, String> {
     let ends = text.split_once("...").or_else(|| text.split_once(".."));
-    let (base, head) = ends.ok_or("give two commits, branches or tags: base..head")?;
-    Ok(DiffEnds {
-        base: base.to_owned(),
-        head: head.to_owned(),
-    })
+    let Some((base, head)) = ends else {
+        return Err(format!(
+            "one commit is no change: write BASE..HEAD, or {text}.. for what the checked out commit changed \
+             since it left {text}"
+        ));
+    };
+    let named = |end: &str| if end.is_empty() { HEAD } else { end }.to_owned();
+    match (base, head) {
+        ("", "") => Err("name at least one end: BASE..HEAD, or BASE..".to_owned()),
+        (_, more) if more.contains("..") || more.starts_with('.') => {
+            Err("it has more than two ends: BASE..HEAD".to_owned())
+        }
+        (base, head) => Ok(DiffEnds {
+            base: named(base),
+            head: named(head),
+        }),
+    }
+}
+
+/// What the head changed.
+///
+/// # Errors
+/// When an end is no commit of the repository; with what to do in a clone that lacks old commits.
+pub(super) fn read(root: &Path, ends: &DiffEnds) -> anyhow::Result<Diff> {
+    let is_shallow = [".git/shallow", "shallow"]
+        .iter()
+        .any(|file| root.join(file).is_file());
+    let diff = once::diff(root, ends);
+    if !is_shallow {
+        return Ok(diff?);
+    }
+    diff.context(
+        "this clone lacks old commits: fetch them with `git fetch --unshallow`, in GitHub's CI by `fetch-depth: 0` of \
+         actions/checkout, in GitLab's by the variable `GIT_DEPTH: 0`",
+    )
 }
 
 #[cfg(test)]
@@ -21,13 +60,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_ends_are_read_and_one_is_refused() {
-        for text in ["main..fix/x-1.2", "main...fix/x-1.2"] {
+    fn two_ends_are_read_and_one_may_be_left_out() {
+        for (text, base, head) in [
+            ("main..fix/x-1.2", "main", "fix/x-1.2"),
+            ("main...fix/x-1.2", "main", "fix/x-1.2"),
+            ("main..", "main", "HEAD"),
+            ("main...", "main", "HEAD"),
+            ("..main", "HEAD", "main"),
+        ] {
             let ends = ends(text).unwrap();
-            assert_eq!((&*ends.base, &*ends.head), ("main", "fix/x-1.2"), "{text}");
+            assert_eq!((&*ends.base, &*ends.head), (base, head), "{text}");
         }
-        for text in ["", "main"] {
-            assert!(ends(text).is_err(), "{text}");
+        for (text, reason) in [
+            ("", "BASE..HEAD"),
+            ("main", "main.. for what"),
+            ("..", "at least one"),
+            ("...", "at least one"),
+            ("a..b..c", "more than two"),
+            ("a....b", "more than two"),
+        ] {
+            let error = ends(text).unwrap_err();
+            assert!(error.contains(reason), "{text}: {error}");
         }
     }
 }

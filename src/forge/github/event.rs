@@ -132,6 +132,8 @@ struct ThreadObject {
 struct PushPayload {
     #[serde(rename = "ref")]
     reference: String,
+    #[serde(default)]
+    before: Option<String>,
     after: String,
     #[serde(default)]
     deleted: bool,
@@ -196,11 +198,13 @@ struct PullRequestPayload {
 }
 
 fn push(payload: PushPayload) -> Push {
-    let is_gone = payload.deleted || payload.after.bytes().all(|byte| byte == b'0');
+    let is_none = |commit: &str| commit.bytes().all(|byte| byte == b'0');
+    let is_gone = payload.deleted || is_none(&payload.after);
     Push {
         project: project(payload.repository, payload.installation),
         reference: cut(payload.reference, MAX_TITLE_BYTES),
         head: (!is_gone).then_some(payload.after),
+        previous: payload.before.filter(|commit| !is_none(commit)),
         is_forced: payload.forced,
     }
 }

@@ -17,6 +17,8 @@ pub enum Piece<'a> {
 /// One stack trace (several, where one was raised while handling another), or messages of a tool.
 #[derive(Debug, Default)]
 pub struct Trace<'a> {
+    /// Its lines, by their positions.
+    pub lines: Range<usize>,
     /// Outermost first; of several messages the first one is the last here.
     pub frames: Vec<Frame>,
     /// Lines of source code and headers, frames and errors left out.
@@ -59,7 +61,9 @@ pub fn pieces<'a>(lines: &[&'a str]) -> Vec<Piece<'a>> {
             pieces.push(Piece::Plain(plain..at));
         }
         let mut trace = Trace::default();
+        trace.lines.start = at;
         at = reader.trace(at, &mut trace);
+        trace.lines.end = at;
         trace.finish();
         pieces.push(Piece::Trace(trace));
         plain = at;

@@ -1,0 +1,219 @@
+//! The failures of a CI job, read from its test reports ([`junit`]) and its log ([`log`]), and the question
+//! that asks about them. Everything here was written by somebody's code: sizes, depths and counts are
+//! bounded, and nothing is executed, looked up or expanded. Start at [`Failures`].
+
+pub mod junit;
+mod lines;
+pub mod log;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use foldhash::HashSet;
+
+/// Most bytes of a question made of failures: a quarter of what a server accepts by default, so that the
+/// text of an issue fits beside it.
+pub const MAX_BYTES: usize = 65_536;
+/// Most failures that are kept with their traces.
+const MAX_KEPT: usize = 100;
+/// Most bytes of one trace that are kept.
+const MAX_TRACE_BYTES: usize = 32_768;
+/// Bytes that a failure may always take, so that one long trace does not hide all others.
+const MIN_SHARE_BYTES: usize = 2_048;
+/// Failures that the text is shared among; further ones are shown where some of it is left.
+const MAX_SHARES: usize = 8;
+/// Most bytes of a name or a message.
+const MAX_LINE_BYTES: usize = 400;
+
+/// A failed test, or an error of a build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The name of the test, with its class or module where that is known: `tests.test_cart.test_total`.
+    /// Empty for an error outside tests.
+    pub test: String,
+    /// The file of the test as the report writes it; empty where it does not.
+    pub file: String,
+    /// Its 1-based line, 0 where it is not known.
+    pub line: u32,
+    /// The first line of the error.
+    pub message: String,
+    /// What the tool printed: trace, source, difference.
+    pub trace: String,
+}
+
+/// Failures without duplicates, in the order in which they were read.
+#[derive(Clone, Debug, Default)]
+pub struct Failures {
+    kept: Vec<Failure>,
+    total: usize,
+    seen: HashSet<(String, String, String)>,
+}
+
+impl Failures {
+    /// Adds a failure. Of very many only the first ones are kept; all are counted.
+    pub fn add(&mut self, mut failure: Failure) {
+        for line in [&mut failure.test, &mut failure.file, &mut failure.message] {
+            *line = first_line(line);
+        }
+        failure.trace = middle_cut(&failure.trace, MAX_TRACE_BYTES);
+        let of_message = (failure.message.is_empty()).then(|| said(&failure.trace));
+        failure.message = of_message.unwrap_or(failure.message);
+        let key = (
+            failure.test.clone(),
+            failure.message.clone(),
+            failure.trace.clone(),
+        );
+        if self.seen.len() < MAX_KEPT && !self.seen.insert(key) {
+            return;
+        }
+        self.total += 1;
+        if self.kept.len() < MAX_KEPT {
+            self.kept.push(failure);
+        }
+    }
+
+    /// Adds those of another list behind these.
+    pub fn append(&mut self, others: Self) {
+        let dropped = others.total - others.kept.len();
+        for failure in others.kept {
+            self.add(failure);
+        }
+        self.total += dropped;
+    }
+
+    /// How many were added.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The first ones.
+    pub fn kept(&self) -> &[Failure] {
+        &self.kept
+    }
+
+    /// The text that asks about them, of at most `max_bytes`, and how many of them it shows. Its first line is a
+    /// title; traces stand between fences.
+    pub fn question(&self, max_bytes: usize) -> (String, usize) {
+        let Some(first) = self.kept.first() else {
+            return (String::new(), 0);
+        };
+        let mut text = match short_name(&first.test) {
+            "" => format!("{}\n", first.message),
+            name => format!("{name} fails: {}\n", first.message),
+        };
+        let share = (max_bytes / self.kept.len().min(MAX_SHARES)).max(MIN_SHARE_BYTES);
+        let mut shown = 0;
+        for failure in &self.kept {
+            let block = failure.block(share);
+            if text.len() + block.len() > max_bytes {
+                break;
+            }
+            text.push_str(&block);
+            shown += 1;
+        }
+        (text, shown)
+    }
+}
+
+impl Failure {
+    /// A paragraph about the failure and its trace, of at most about `max_bytes`.
+    fn block(&self, max_bytes: usize) -> String {
+        let mut text = String::from("\n");
+        // Writing to a string does not fail.
+        if !self.test.is_empty() {
+            let _ = write!(text, "`{}` fails", self.test.replace('`', "'"));
+            if !self.file.is_empty() {
+                let _ = write!(text, " in {}", self.file);
+            }
+            if !self.file.is_empty() && self.line > 0 {
+                let _ = write!(text, ":{}", self.line);
+            }
+            text.push_str(".\n\n");
+        }
+        let is_told = self.trace.contains(&self.message);
+        if !self.message.is_empty() && !is_told {
+            let _ = writeln!(text, "{}\n", self.message);
+        }
+        if self.trace.trim().is_empty() {
+            return text;
+        }
+        let fence = fence(&self.trace);
+        let trace = middle_cut(&self.trace, max_bytes.saturating_sub(text.len()));
+        let _ = writeln!(text, "{fence}\n{}\n{fence}", trace.trim_end());
+        text
+    }
+}
+
+/// A fence that no line of a text ends.
+fn fence(text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
+}
+
+/// The first line that says something.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    cut(line.unwrap_or_default(), MAX_LINE_BYTES).to_owned()
+}
+
+/// The name of a test without its class or module; a sentence as it is.
+fn short_name(test: &str) -> &str {
+    // What stands in brackets are the parameters of the test.
+    let end = test.find(['[', '(']).unwrap_or(test.len());
+    let name = test.get(..end).unwrap_or(test);
+    match name.rsplit(['.', ':', '/']).next() {
+        Some(last) if !name.contains(' ') && !last.is_empty() => last,
+        _ => test,
+    }
+}
+
+/// The error that matters most in a trace, else its first line: of what a compiler says the first one, of a stack
+/// trace the last one, which is the cause.
+fn said(trace: &str) -> String {
+    use foveate_parse::traces::{self, Mark, Piece};
+    let lines: Vec<&str> = trace.lines().collect();
+    let found = traces::pieces(&lines).into_iter().find_map(|piece| {
+        let Piece::Trace(trace) = piece else {
+            return None;
+        };
+        let first = lines
+            .get(trace.lines.start)
+            .and_then(|line| traces::read(line));
+        let mut errors = trace.errors.into_iter();
+        match first {
+            Some(Mark::Message(_)) => errors.next(),
+            _ => errors.next_back(),
+        }
+    });
+    first_line(found.as_deref().unwrap_or(trace))
+}
+
+/// The first and the last lines of a text that is longer: which of them matter depends on the language.
+fn middle_cut(text: &str, max_bytes: usize) -> String {
+    const MARK: &str = "...\n";
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let half = max_bytes.saturating_sub(MARK.len()) / 2;
+    let head = cut(text, half);
+    let head = head.rfind('\n').map_or(head, |end| &head[..=end]);
+    let mut start = text.len() - half;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let tail = text.get(start..).unwrap_or_default();
+    let tail = tail.split_once('\n').map_or(tail, |(_, rest)| rest);
+    let gap = if head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{gap}{MARK}{tail}")
+}
+
+/// At most the first `max` bytes of a text.
+fn cut(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}

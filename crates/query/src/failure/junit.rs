@@ -1,0 +1,270 @@
+//! Reads the failed tests of a report in JUnit's XML, as pytest, Surefire, Gradle, Jest, go-junit-report, RSpec,
+//! PHPUnit, CTest and others write it. Elements and attributes that are not known are passed over. Entities of a
+//! document type are not expanded, and nothing that a report names is opened.
+
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::{Failure, Failures, MAX_TRACE_BYTES};
+
+/// Largest report that is read, in bytes.
+pub const MAX_REPORT_BYTES: usize = 64 << 20;
+/// Deepest nesting of elements.
+const MAX_DEPTH: usize = 64;
+
+/// Why a report cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JunitError {
+    /// It is not in this format.
+    #[error(
+        "it has no <testsuite>, so that it is no JUnit report; --log reads the output of any tool"
+    )]
+    NoSuite,
+    /// Its markup is wrong, and no failed test stands before the mistake.
+    #[error("it is not well-formed XML: {0}")]
+    Malformed(String),
+    /// Its elements are nested too deeply.
+    #[error("its elements are nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+}
+
+/// Adds the failed tests of a report. One whose end is missing, as a killed process leaves it, counts with what
+/// it has.
+///
+/// # Errors
+/// When it is no such report, or broken before the first failed test.
+pub fn read(report: &str, failures: &mut Failures) -> Result<(), JunitError> {
+    let before = failures.total();
+    let mut reading = Reading::default();
+    let mut reader = Reader::from_str(report.trim_start_matches('\u{feff}'));
+    let config = reader.config_mut();
+    // Tools forget to escape.
+    config.allow_dangling_amp = true;
+    config.expand_empty_elements = true;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) => break,
+            Ok(event) => reading.event(&event, failures)?,
+            Err(error) if failures.total() == before => {
+                let is_report = report.contains("<testsuite");
+                let malformed = JunitError::Malformed(error.to_string());
+                return Err(if is_report {
+                    malformed
+                } else {
+                    JunitError::NoSuite
+                });
+            }
+            Err(_) => break,
+        }
+    }
+    if reading.has_suite {
+        Ok(())
+    } else {
+        Err(JunitError::NoSuite)
+    }
+}
+
+/// Where the reader is.
+#[derive(Default)]
+struct Reading {
+    depth: usize,
+    has_suite: bool,
+    /// The file of the suite around.
+    suite_file: String,
+    test: Option<Test>,
+    /// What the text that comes is.
+    text: Text,
+}
+
+/// A test case that is being read.
+#[derive(Default)]
+struct Test {
+    case: Failure,
+    /// Its failures and errors, mostly one.
+    failed: Vec<Failure>,
+    /// What it printed.
+    output: String,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Ignored,
+    /// Of the last failure.
+    Trace,
+    Output,
+}
+
+impl Reading {
+    fn event(&mut self, event: &Event<'_>, failures: &mut Failures) -> Result<(), JunitError> {
+        match event {
+            Event::Start(element) => {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return Err(JunitError::TooDeep);
+                }
+                self.start(element);
+            }
+            Event::End(element) => {
+                self.depth = self.depth.saturating_sub(1);
+                self.end(element.local_name().into_inner(), failures);
+            }
+            Event::Text(text) => self.said(&text.xml10_content()),
+            Event::CData(text) => self.said(&text.xml10_content()),
+            Event::GeneralRef(reference) => self.said(&resolved(reference)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, element: &BytesStart<'_>) {
+        match element.local_name().into_inner() {
+            "testsuites" => self.has_suite = true,
+            "testsuite" => {
+                self.has_suite = true;
+                self.suite_file = attribute(element, &["file", "filepath"]);
+            }
+            "testcase" => self.test = Some(Test::of(element, &self.suite_file)),
+            // A test that failed again when it was repeated; what passed then is `flakyFailure`.
+            "failure" | "error" | "rerunFailure" | "rerunError" => self.failed(element),
+            "system-out" | "system-err" => self.text = Text::Output,
+            // Surefire writes the trace of a repeated test into an element of its own.
+            "stackTrace"
+                if self
+                    .test
+                    .as_ref()
+                    .is_some_and(|test| !test.failed.is_empty()) =>
+            {
+                self.text = Text::Trace;
+            }
+            _ => {}
+        }
+    }
+
+    fn failed(&mut self, element: &BytesStart<'_>) {
+        let Some(test) = &mut self.test else {
+            return;
+        };
+        let message = attribute(element, &["message"]);
+        let class = attribute(element, &["type"]);
+        let is_said = !message.trim().is_empty() && message != "Failed";
+        test.failed.push(Failure {
+            message: match (is_said, class.is_empty()) {
+                (true, true) => message,
+                (true, false) if message.contains(&class) || class.contains(' ') => message,
+                (true, false) => format!("{class}: {message}"),
+                (false, _) => String::new(),
+            },
+            ..test.case.clone()
+        });
+        self.text = Text::Trace;
+    }
+
+    fn end(&mut self, name: &str, failures: &mut Failures) {
+        match name {
+            "testcase" => {
+                if let Some(test) = self.test.take() {
+                    test.add_to(failures);
+                }
+                self.text = Text::Ignored;
+            }
+            "failure" | "error" | "rerunFailure" | "rerunError" | "system-out" | "system-err"
+            | "stackTrace" => self.text = Text::Ignored,
+            _ => {}
+        }
+    }
+
+    fn said(&mut self, text: &str) {
+        let Some(test) = &mut self.test else {
+            return;
+        };
+        let into = match self.text {
+            Text::Ignored => return,
+            Text::Output => &mut test.output,
+            Text::Trace => match test.failed.last_mut() {
+                Some(failure) => &mut failure.trace,
+                None => return,
+            },
+        };
+        into.push_str(text);
+        // The end of a long text is kept while it grows: nothing is copied more than a few times.
+        if into.len() > 4 * MAX_TRACE_BYTES {
+            *into = super::middle_cut(into, 2 * MAX_TRACE_BYTES);
+        }
+    }
+}
+
+impl Test {
+    fn of(element: &BytesStart<'_>, suite_file: &str) -> Self {
+        let name = attribute(element, &["name"]);
+        let class = attribute(element, &["classname", "class"]);
+        let file = attribute(element, &["file", "filepath"]);
+        let line = attribute(element, &["line", "lineno"]);
+        let test = if class.is_empty() || name.contains(&class) {
+            name
+        } else if class.contains(' ') || name.contains(' ') {
+            // Sentences, as Jest and RSpec name tests.
+            format!("{class} {name}")
+        } else {
+            format!("{class}.{name}")
+        };
+        let case = Failure {
+            test,
+            file: if file.is_empty() {
+                suite_file.to_owned()
+            } else {
+                file
+            },
+            line: line.trim().parse().unwrap_or(0),
+            ..Failure::default()
+        };
+        Self {
+            case,
+            ..Self::default()
+        }
+    }
+
+    fn add_to(self, failures: &mut Failures) {
+        for mut failure in self.failed {
+            if failure.trace.trim().is_empty() {
+                // CTest and others write what a test printed, and no more.
+                failure.trace.clone_from(&self.output);
+            }
+            failure.trace = super::lines::clean_text(&failure.trace);
+            failure.message = super::lines::clean_text(&failure.message);
+            failures.add(failure);
+        }
+    }
+}
+
+/// The value of the first of these attributes that an element has.
+fn attribute(element: &BytesStart<'_>, names: &[&str]) -> String {
+    let mut attributes = element.attributes();
+    // Comparing each with all before it takes too long where there are many.
+    let found = attributes
+        .with_checks(false)
+        .filter_map(Result::ok)
+        .find(|attribute| names.contains(&attribute.key.into_inner()));
+    let value = found.map(
+        |attribute| match attribute.normalized_value(XmlVersion::Implicit1_0) {
+            Ok(value) => value.into_owned(),
+            Err(_) => attribute.value.into_owned(),
+        },
+    );
+    value.unwrap_or_default()
+}
+
+/// The character of a reference; what a document type would define stays as it is written.
+fn resolved(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.to_string();
+    }
+    let name = reference.xml10_content();
+    match resolve_predefined_entity(&name) {
+        Some(text) => text.to_owned(),
+        None => format!("&{name};"),
+    }
+}

@@ -1,0 +1,306 @@
+//! Lines of a CI log without what terminals, runners and forges write around them: escape sequences, times,
+//! names of jobs, marks of groups. What the line itself says is not looked at here.
+
+use anstream::adapter::strip_str;
+
+/// A cleaned line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// What a tool printed.
+    Text(String),
+    /// A step of the job begins here.
+    Step,
+    /// The forge says that the step failed; with its message, which may be an error at a place.
+    Failed(String),
+    /// A mark without a meaning here.
+    Mark,
+}
+
+/// Cleans lines one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Cleaner {
+    /// The job and step of the last line, where each line names its own.
+    step: String,
+}
+
+impl Cleaner {
+    /// The line without what stands around it. A change of the step that lines name is given first.
+    pub(super) fn line(&mut self, raw: &str) -> (bool, Line) {
+        let text = plain(raw);
+        let mut is_new_step = false;
+        let mut rest = text.as_str();
+        // `gh run view --log` writes job and step before each line.
+        if let Some((step, after)) = named_step(rest) {
+            is_new_step = step != self.step;
+            if is_new_step {
+                step.clone_into(&mut self.step);
+            }
+            rest = after;
+        }
+        rest = untimed(rest.trim_start_matches('\u{feff}'));
+        (is_new_step, marked(rest))
+    }
+}
+
+/// A text of several lines without escape sequences.
+pub(super) fn clean_text(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(plain).collect();
+    lines.join("\n")
+}
+
+/// Without escape sequences, and what a terminal would show at last of a line that was drawn several times.
+fn plain(raw: &str) -> String {
+    let last = raw.trim_end_matches('\r').rsplit('\r').next();
+    let drawn = last.filter(|last| !last.trim().is_empty()).unwrap_or(raw);
+    // GitLab puts the mark of a section before the carriage return.
+    let section = raw.starts_with("section_");
+    let text = if section { raw } else { drawn };
+    if text.bytes().all(|byte| byte >= b' ' || byte == b'\t') {
+        return text.to_owned();
+    }
+    strip_str(text)
+        .to_string()
+        .chars()
+        .filter(|c| !matches!(c, '\0' | '\r'))
+        .collect()
+}
+
+/// `job<TAB>step<TAB>time text`: the first two, and the rest.
+fn named_step(text: &str) -> Option<(&str, &str)> {
+    let (job, after) = text.split_once('\t')?;
+    let (step, rest) = after.split_once('\t')?;
+    let rest = rest.trim_start_matches('\u{feff}');
+    time(rest)?;
+    text.get(..job.len() + 1 + step.len())
+        .map(|named| (named, rest))
+}
+
+/// Without the times before a line, of which runners and tools may write one each.
+fn untimed(text: &str) -> &str {
+    let mut rest = text;
+    for _ in 0..2 {
+        match time(rest)
+            .or_else(|| clock(rest))
+            .or_else(|| build_step(rest))
+        {
+            Some(after) => rest = after,
+            None => break,
+        }
+    }
+    rest
+}
+
+/// What follows `2026-11-23T19:00:00.123Z `, which may stand in brackets, and GitLab's `00O ` behind it.
+fn time(text: &str) -> Option<&str> {
+    let bracketed = text.strip_prefix('[');
+    let text = bracketed.unwrap_or(text);
+    let shape = text.get(..19)?;
+    let is_time = shape
+        .bytes()
+        .zip(b"0000-00-00T00:00:00")
+        .all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => byte == b'T' || byte == b' ',
+            _ => byte == *like,
+        });
+    if !is_time {
+        return None;
+    }
+    let rest = text
+        .get(19..)?
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let rest = rest.strip_prefix('Z').unwrap_or_else(|| zone(rest));
+    let rest = match bracketed {
+        Some(_) => rest.strip_prefix(']')?,
+        None => rest,
+    };
+    let Some(rest) = rest.strip_prefix(' ') else {
+        return rest.is_empty().then_some(rest);
+    };
+    Some(stream(rest).unwrap_or(rest))
+}
+
+/// Without `+01:00`.
+fn zone(text: &str) -> &str {
+    let shape = text.strip_prefix(['+', '-']).and_then(|zone| zone.get(..5));
+    let is_zone = shape.is_some_and(|zone| zone.bytes().all(|b| b.is_ascii_digit() || b == b':'));
+    if is_zone {
+        text.get(6..).unwrap_or(text)
+    } else {
+        text
+    }
+}
+
+/// What follows GitLab's number of the stream: `00O ` and `01E+`.
+fn stream(text: &str) -> Option<&str> {
+    let (number, rest) = text.split_at_checked(2)?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let rest = rest.strip_prefix(['O', 'E']).filter(|_| is_number)?;
+    rest.strip_prefix([' ', '+'])
+        .or_else(|| rest.is_empty().then_some(rest))
+}
+
+/// What follows Jenkins' `12:34:56  `.
+fn clock(text: &str) -> Option<&str> {
+    let (shape, rest) = text.split_at_checked(8)?;
+    let is_clock = shape
+        .bytes()
+        .zip(b"00:00:00")
+        .all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == *like,
+        });
+    rest.strip_prefix("  ").filter(|_| is_clock)
+}
+
+/// What follows `#12 3.456 ` of a container's build.
+fn build_step(text: &str) -> Option<&str> {
+    let (number, rest) = text.strip_prefix('#')?.split_once(' ')?;
+    let (seconds, rest) = rest.split_once(' ')?;
+    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty();
+    let (whole, part) = seconds.split_once('.')?;
+    (is_number(number) && is_number(whole) && is_number(part)).then_some(rest)
+}
+
+/// What the marks of forges mean.
+fn marked(text: &str) -> Line {
+    if let Some(rest) = text.strip_prefix("section_start:") {
+        // `section_start:1560896352:name`; what follows the mark is its title.
+        let is_script = rest
+            .split(':')
+            .nth(1)
+            .is_some_and(|name| name.contains("script"));
+        return if is_script { Line::Step } else { Line::Mark };
+    }
+    if text.starts_with("section_end:") {
+        return Line::Mark;
+    }
+    if let Some(rest) = text.strip_prefix("##[") {
+        return match rest.split_once(']') {
+            Some(("group", title)) if title.starts_with("Run ") => Line::Step,
+            Some(("section", title)) if title.starts_with("Starting: ") => Line::Step,
+            Some(("error", message)) => Line::Failed(message.to_owned()),
+            Some((
+                "group" | "endgroup" | "debug" | "section" | "command" | "warning" | "notice",
+                _,
+            )) => Line::Mark,
+            _ => Line::Text(text.to_owned()),
+        };
+    }
+    if let Some(command) = text.strip_prefix("::") {
+        return match command.split_once("::") {
+            Some(("group" | "endgroup", _)) => Line::Mark,
+            Some((name, message)) if name == "error" || name.starts_with("error ") => {
+                Line::Text(error_at(name, message))
+            }
+            _ => Line::Text(text.to_owned()),
+        };
+    }
+    match text.strip_prefix("ERROR: Job failed") {
+        Some(_) => Line::Failed(String::new()),
+        None => Line::Text(text.to_owned()),
+    }
+}
+
+/// The error of `::error file=a.py,line=3,col=5::text` as compilers write it.
+fn error_at(command: &str, message: &str) -> String {
+    let value = |name: &str| {
+        let values = command.trim_start_matches("error").split(',');
+        let mut values = values.filter_map(|pair| pair.trim().split_once('='));
+        values.find_map(|(key, value)| (key == name).then_some(value))
+    };
+    let message = message.replace("%0A", " ").replace("%25", "%");
+    match (value("file"), value("line"), value("col")) {
+        (Some(file), Some(line), Some(column)) => {
+            format!("{file}:{line}:{column}: error: {message}")
+        }
+        (Some(file), Some(line), None) => format!("{file}:{line}: error: {message}"),
+        _ => format!("error: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn text(raw: &str) -> String {
+        match Cleaner::default().line(raw).1 {
+            Line::Text(text) => text,
+            other => panic!("{raw:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_runners_write_around_a_line_is_taken_off() {
+        for (raw, wanted) in [
+            (
+                "2026-11-23T19:00:00.1234567Z     at run (a.js:1:2)",
+                "    at run (a.js:1:2)",
+            ),
+            (
+                "2026-11-23T19:00:00.123456Z 00O   File \"a.py\", line 3",
+                "  File \"a.py\", line 3",
+            ),
+            ("[2026-11-23T19:00:00.123Z] text", "text"),
+            ("2026-11-23 19:00:00+01:00 text", "text"),
+            ("19:00:00  text", "text"),
+            ("test\tRun pytest\t2026-11-23T19:00:00.1Z  text", " text"),
+            ("#12 3.456 src/a.rs:1:2", "src/a.rs:1:2"),
+            (
+                "\x1b[31m\x1b[1mE   ValueError: x\x1b[0m",
+                "E   ValueError: x",
+            ),
+            ("10 %\r50 %\r100 %\r", "100 %"),
+            (
+                "\x1b]8;;https://e.org\x07link\x1b]8;;\x07 text",
+                "link text",
+            ),
+            (
+                "::error file=a.py,line=3,col=5::un%25defined",
+                "a.py:3:5: error: un%defined",
+            ),
+            ("::error::text", "error: text"),
+            ("2026-11-23 was a day", "2026-11-23 was a day"),
+            ("12:00 lunch", "12:00 lunch"),
+            ("#include <a.h> // 1.5 x", "#include <a.h> // 1.5 x"),
+            ("t\0e\0x\0t", "text"),
+        ] {
+            assert_eq!(text(raw), wanted, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn marks_of_forges_say_where_steps_begin_and_fail() {
+        let line = |raw: &str| Cleaner::default().line(raw).1;
+        assert_eq!(
+            line("2026-11-23T19:00:00.1Z ##[group]Run pytest"),
+            Line::Step
+        );
+        assert_eq!(
+            line("section_start:1560896352:step_script\r\x1b[0KRunning"),
+            Line::Step
+        );
+        assert_eq!(line("##[group]Operating System"), Line::Mark);
+        assert_eq!(
+            line("section_end:1560896352:step_script\r\x1b[0K"),
+            Line::Mark
+        );
+        assert_eq!(line("##[endgroup]"), Line::Mark);
+        let failed = "##[error]Process completed with exit code 1.";
+        assert!(matches!(line(failed), Line::Failed(_)));
+        assert!(matches!(
+            line("\x1b[31;1mERROR: Job failed: exit code 1"),
+            Line::Failed(_)
+        ));
+        let mut cleaner = Cleaner::default();
+        let begins: Vec<bool> = [
+            "a\tx\t2026-11-23T19:00:00Z 1",
+            "a\tx\t2026-11-23T19:00:00Z 2",
+            "a\ty\t2026-11-23T19:00:00Z 3",
+        ]
+        .map(|raw| cleaner.line(raw).0)
+        .to_vec();
+        assert_eq!(begins, [true, false, true]);
+    }
+}

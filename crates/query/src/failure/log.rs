@@ -1,0 +1,279 @@
+//! Finds the failures in the log of a CI job, of any size and in bounded memory: lines are read once, in blocks.
+//! What a trace or an error of a compiler looks like is known by [`foveate_parse::traces`]. Of a log that says
+//! which step failed only that step counts; where nothing is recognised, the last lines do.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::ops::Range;
+
+use foveate_parse::traces::{self, Mark, Piece};
+
+use super::lines::{Cleaner, Line};
+use super::{Failure, Failures};
+
+/// Longest line that is looked at, in bytes; the rest of a longer one is passed over.
+const MAX_LINE: usize = 4_000;
+/// Lines of a block. A trace over the end of a block is read with the next one, unless it fills half of one.
+const BLOCK_LINES: usize = 4_000;
+/// Lines that may decide whether those before them are a trace.
+const LOOK_AHEAD: usize = 16;
+/// Lines before a trace in which the head of the test's report is looked for.
+const MAX_HEAD: usize = 60;
+/// Lines before a trace that are kept without such a head.
+const LINES_BEFORE: usize = 3;
+/// Lines that are kept where nothing is recognised.
+const TAIL_LINES: usize = 60;
+
+/// What was found in a log.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Traces and errors of compilers.
+    pub failures: Failures,
+    /// Where there are none, the last lines of the step that failed, or of the log.
+    pub tail: String,
+}
+
+/// Reads a log to its end.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(mut log: impl BufRead) -> io::Result<Found> {
+    let mut reading = Reading::default();
+    let mut cleaner = Cleaner::default();
+    let mut raw = Vec::new();
+    while next_line(&mut log, &mut raw)? {
+        let (is_new_step, line) = cleaner.line(&String::from_utf8_lossy(&raw));
+        if is_new_step {
+            reading.end_step();
+        }
+        match line {
+            Line::Step => reading.end_step(),
+            Line::Mark => {}
+            Line::Text(text) => reading.push(text),
+            Line::Failed(message) => {
+                reading.step.has_failed = true;
+                reading.push(message);
+            }
+        }
+    }
+    reading.end_step();
+    Ok(reading.found())
+}
+
+/// Reads a line without its end into `line`, of a long one the beginning; false at the end of the log.
+fn next_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let mut is_any = false;
+    loop {
+        let buffer = log.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(is_any);
+        }
+        is_any = true;
+        let end = memchr::memchr(b'\n', buffer);
+        let part = end.map_or(buffer, |end| buffer.get(..end).unwrap_or_default());
+        let room = MAX_LINE.saturating_sub(line.len()).min(part.len());
+        line.extend_from_slice(part.get(..room).unwrap_or_default());
+        let used = end.map_or(buffer.len(), |end| end + 1);
+        log.consume(used);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+/// A step of the job.
+#[derive(Default)]
+struct Step {
+    has_failed: bool,
+    failures: Failures,
+    tail: VecDeque<String>,
+}
+
+#[derive(Default)]
+struct Reading {
+    /// Lines that are not yet searched.
+    block: Vec<String>,
+    /// How many lines at the start of the block were searched before and are kept for what precedes a trace.
+    searched: usize,
+    step: Step,
+    /// Those of steps that failed.
+    failed: Option<Step>,
+    /// Those of all others.
+    others: Step,
+}
+
+impl Reading {
+    fn push(&mut self, text: String) {
+        if !text.trim().is_empty() {
+            if self.step.tail.len() == TAIL_LINES {
+                self.step.tail.pop_front();
+            }
+            self.step.tail.push_back(text.clone());
+        }
+        self.block.push(text);
+        if self.block.len() >= BLOCK_LINES {
+            self.search(false);
+        }
+    }
+
+    /// Searches the block and keeps of it what the next one needs.
+    fn search(&mut self, is_last: bool) {
+        let lines: Vec<&str> = self.block.iter().map(String::as_str).collect();
+        let pieces = traces::pieces(&lines);
+        let ahead = if is_last { 0 } else { LOOK_AHEAD };
+        let decided = lines.len().saturating_sub(ahead);
+        let mut keep = decided;
+        let mut previous = 0;
+        for piece in &pieces {
+            let Piece::Trace(trace) = piece else {
+                continue;
+            };
+            let Range { start, end } = trace.lines;
+            if start < self.searched {
+                continue;
+            }
+            let goes_on = !is_last && end > decided && start > BLOCK_LINES / 2;
+            if goes_on || start >= decided {
+                keep = keep.min(start);
+                break;
+            }
+            if let Some(failure) = failure(&lines, trace, previous) {
+                self.step.failures.add(failure);
+            }
+            previous = end;
+        }
+        keep = keep.max(previous);
+        let before = keep.saturating_sub(MAX_HEAD).max(previous);
+        self.searched = keep - before;
+        self.block.drain(..before);
+    }
+
+    fn end_step(&mut self) {
+        self.search(true);
+        self.block.clear();
+        self.searched = 0;
+        let step = std::mem::take(&mut self.step);
+        let into = match step.has_failed {
+            true => self.failed.get_or_insert_default(),
+            false => &mut self.others,
+        };
+        into.failures.append(step.failures);
+        if !step.tail.is_empty() {
+            into.tail = step.tail;
+        }
+    }
+
+    fn found(self) -> Found {
+        let step = self.failed.unwrap_or(self.others);
+        let tail = match step.failures.total() {
+            0 => Vec::from(step.tail).join("\n"),
+            _ => String::new(),
+        };
+        Found {
+            failures: step.failures,
+            tail,
+        }
+    }
+}
+
+/// The failure that a trace tells, with the lines before it that belong to it; none where it only warns.
+/// `previous` is the end of the trace before.
+fn failure(lines: &[&str], trace: &traces::Trace<'_>, previous: usize) -> Option<Failure> {
+    let start = trace.lines.start;
+    let told = lines.get(trace.lines.clone()).unwrap_or_default();
+    let told = without_warnings(told);
+    if told.is_empty() {
+        return None;
+    }
+    let head = head(lines, start, previous);
+    let before = lines.get(head.at..start).unwrap_or_default();
+    let mut text = before.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&told.join("\n"));
+    Some(Failure {
+        test: head.test,
+        trace: text,
+        ..Failure::default()
+    })
+}
+
+/// Where what belongs to a trace begins.
+struct Head {
+    at: usize,
+    /// The name of the test, where the line names it.
+    test: String,
+}
+
+/// The line between rules with the name of a test, or a few lines.
+fn head(lines: &[&str], start: usize, previous: usize) -> Head {
+    let first = start.saturating_sub(MAX_HEAD).max(previous);
+    let above = lines.get(first..start).unwrap_or_default();
+    for (before, line) in above.iter().rev().enumerate() {
+        let test = match between_rules(line) {
+            Some(name) => name.to_owned(),
+            None => match traces::read(line) {
+                Some(Mark::Function(name)) => name,
+                _ => continue,
+            },
+        };
+        return Head {
+            at: start - before - 1,
+            test,
+        };
+    }
+    Head {
+        at: start.saturating_sub(LINES_BEFORE).max(previous),
+        test: String::new(),
+    }
+}
+
+/// The name in `_____ test_name _____` and `---- module::name stdout ----`.
+fn between_rules(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let rule = ['_', '-', '='].into_iter().find(|rule| {
+        let is_rule = |c: char| c == *rule;
+        let (left, right) = (
+            line.trim_start_matches(is_rule),
+            line.trim_end_matches(is_rule),
+        );
+        line.len() - left.len() >= 4 && line.len() - right.len() >= 4
+    })?;
+    let name = line.trim_matches(rule).trim();
+    let name = name.strip_suffix(" stdout").unwrap_or(name);
+    let is_name = !name.is_empty() && !name.contains(' ') && rule != '=';
+    is_name.then_some(name)
+}
+
+/// The lines of a trace without those of warnings of compilers.
+fn without_warnings<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut is_warning = false;
+    let kept = lines.iter().filter(|line| {
+        match traces::read(line) {
+            Some(Mark::Message(_) | Mark::Error | Mark::Header | Mark::Frame(..)) => {
+                is_warning = warns(line);
+            }
+            Some(Mark::Function(_)) => is_warning = false,
+            _ => {}
+        }
+        !is_warning
+    });
+    kept.copied().collect()
+}
+
+/// Whether a message of a compiler is labelled as a warning.
+fn warns(line: &str) -> bool {
+    let line = line.trim_start_matches("[WARNING]").trim_start();
+    let labelled = |text: &str| {
+        let rest = text.strip_prefix("warning");
+        rest.is_some_and(|rest| {
+            rest.starts_with([':', '[']) || rest.starts_with(" CS") || rest.starts_with(" C4")
+        })
+    };
+    labelled(line)
+        || line
+            .match_indices(": warning")
+            .any(|(at, _)| line.get(at + 2..).is_some_and(labelled))
+}

@@ -1,0 +1,314 @@
+//! Reports and logs as tools write them, and what is asked about them.
+
+use super::{Failures, MAX_BYTES, junit, log};
+use crate::text::{QueryText, SegmentKind};
+
+fn of_report(report: &str) -> Failures {
+    let mut failures = Failures::default();
+    junit::read(report, &mut failures).unwrap();
+    failures
+}
+
+fn of_log(text: &str) -> log::Found {
+    log::read(text.as_bytes()).unwrap()
+}
+
+/// `test | file:line | message` of each failure.
+fn told(failures: &Failures) -> Vec<String> {
+    let told = failures.kept().iter();
+    told.map(|f| format!("{} | {}:{} | {}", f.test, f.file, f.line, f.message))
+        .collect()
+}
+
+/// The places and the errors that a query reads out of a question.
+#[track_caller]
+fn asks(failures: &Failures, frames: &[&str], error: &str) {
+    let (question, shown) = failures.question(MAX_BYTES);
+    assert_eq!(shown, failures.kept().len());
+    let text = QueryText::parse(&question);
+    let found: Vec<String> = text
+        .frames
+        .iter()
+        .map(|f| format!("{}:{}", f.path, f.line))
+        .collect();
+    for frame in frames {
+        assert!(
+            found.iter().any(|f| f == frame),
+            "{frame} of {found:?}\n{question}"
+        );
+    }
+    let errors: Vec<&str> = text.of_kind(SegmentKind::ErrorMessage).collect();
+    let is_said = text.title().contains(error) || errors.iter().any(|e| e.contains(error));
+    assert!(
+        is_said,
+        "{error} in {:?} or {errors:?}\n{question}",
+        text.title()
+    );
+}
+
+const PYTEST: &str = r#"<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest" errors="0" failures="1" tests="2">
+<testcase classname="tests.test_cart.TestCart" name="test_total[two]" file="tests/test_cart.py" line="7" time="0.001"><failure message="AssertionError: assert 3 == 4&#10;  +  where 3 = total_price([1, 2])">self = &lt;tests.test_cart.TestCart object&gt;
+
+    def test_total(self):
+&gt;       assert total_price([1, 2]) == 4
+E       assert 3 == 4
+
+tests/test_cart.py:9: AssertionError</failure></testcase>
+<testcase classname="tests.test_cart.TestCart" name="test_empty" time="0.001" /></testsuite></testsuites>"#;
+
+const SUREFIRE: &str = r#"<testsuite name="org.acme.CartTest" tests="3" errors="1" failures="0">
+  <testcase name="total" classname="org.acme.CartTest" time="0.01">
+    <error message="Cannot invoke &quot;Item.price()&quot;" type="java.lang.NullPointerException"><![CDATA[java.lang.NullPointerException: Cannot invoke "Item.price()"
+	at org.acme.Cart.total(Cart.java:21)
+	at org.acme.CartTest.total(CartTest.java:12)
+]]></error>
+    <system-out><![CDATA[INFO starting]]></system-out>
+  </testcase>
+  <testcase name="flaky" classname="org.acme.CartTest"><flakyFailure type="x">passed at last</flakyFailure></testcase>
+  <testcase name="skipped" classname="org.acme.CartTest"><skipped/></testcase>
+</testsuite>"#;
+
+const JEST: &str = r#"<testsuites name="jest tests"><testsuite name="cart" errors="0" failures="1">
+<testcase classname="cart adds up" name="cart adds up" time="0.004"><failure>TypeError: Cannot read properties of undefined (reading &apos;price&apos;)
+    at totalPrice (/home/runner/work/shop/shop/src/price.ts:3:17)
+    at Object.&lt;anonymous&gt; (/home/runner/work/shop/shop/test/cart.test.ts:8:10)</failure></testcase></testsuite></testsuites>"#;
+
+const GO: &str = r#"<testsuites><testsuite name="acme.com/shop/cart" tests="1" failures="1">
+<testcase classname="acme.com/shop/cart" name="TestTotal" time="0.000"><failure message="Failed">    cart_test.go:12: got 3, want 4</failure></testcase></testsuite></testsuites>"#;
+
+const RSPEC: &str = r#"<testsuite name="rspec" tests="1" failures="1"><testcase classname="spec.cart_spec" name="Cart adds up" file="./spec/cart_spec.rb" time="0.1"><failure message="undefined method `price&apos; for nil" type="NoMethodError">Failure/Error: items.sum(&amp;:price)
+
+NoMethodError:
+  undefined method `price' for nil
+./lib/cart.rb:5:in `total'
+./spec/cart_spec.rb:9:in `block (2 levels) in &lt;top (required)&gt;'</failure></testcase></testsuite>"#;
+
+const PHPUNIT: &str = r#"<testsuites><testsuite name="Unit"><testsuite name="CartTest" file="/app/tests/CartTest.php">
+<testcase name="testTotal" file="/app/tests/CartTest.php" line="10" class="CartTest" classname="CartTest"><failure type="PHPUnit\Framework\ExpectationFailedException">CartTest::testTotal
+Failed asserting that 3 matches expected 4.
+
+/app/tests/CartTest.php:14</failure></testcase></testsuite></testsuite></testsuites>"#;
+
+const CTEST: &str = r#"<testsuite name="build" tests="1" failures="1"><testcase name="cart" classname="cart" status="fail">
+<failure message="Failed"/><system-out>/src/cart_test.cpp:14: Failure
+Expected equality of these values
+terminate called after throwing an instance of 'std::out_of_range'
+</system-out></testcase></testsuite>"#;
+
+#[test]
+fn failed_tests_of_every_tool_are_read_with_their_traces() {
+    for (report, wanted, frames, error) in [
+        (
+            PYTEST,
+            "tests.test_cart.TestCart.test_total[two] | tests/test_cart.py:7 | AssertionError: assert 3 == 4",
+            &["tests/test_cart.py:9"][..],
+            "assert 3 == 4",
+        ),
+        (
+            SUREFIRE,
+            "org.acme.CartTest.total | :0 | java.lang.NullPointerException: Cannot invoke \"Item.price()\"",
+            &["org/acme/Cart.java:21", "org/acme/CartTest.java:12"],
+            "NullPointerException",
+        ),
+        (
+            JEST,
+            "cart adds up | :0 | TypeError: Cannot read properties of undefined (reading 'price')",
+            &["/home/runner/work/shop/shop/src/price.ts:3"],
+            "Cannot read properties",
+        ),
+        (
+            GO,
+            "acme.com/shop/cart.TestTotal | :0 | got 3, want 4",
+            &["cart_test.go:12"],
+            "got 3, want 4",
+        ),
+        (
+            RSPEC,
+            "spec.cart_spec Cart adds up | ./spec/cart_spec.rb:0 | NoMethodError: undefined method `price' for nil",
+            &["lib/cart.rb:5"],
+            "undefined method",
+        ),
+        (
+            PHPUNIT,
+            "CartTest.testTotal | /app/tests/CartTest.php:10 | CartTest::testTotal",
+            &[],
+            "CartTest::testTotal",
+        ),
+        (
+            CTEST,
+            "cart | :0 | Expected equality of these values",
+            &[],
+            "Failure",
+        ),
+    ] {
+        let failures = of_report(report);
+        assert_eq!(told(&failures), [wanted]);
+        asks(&failures, frames, error);
+    }
+}
+
+#[test]
+fn a_report_costs_what_it_is_long_and_expands_nothing() {
+    let laughs = r#"<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+<testsuite><testcase name="t&b;"><failure message="&f;">&b;&f;&#65;&amp;</failure></testcase></testsuite>"#;
+    let failures = of_report(laughs);
+    assert_eq!(failures.kept()[0].trace, "&b;&f;A&");
+    assert_eq!(failures.kept()[0].message, "&f;");
+
+    let deep = format!("<testsuite>{}", "<a>".repeat(100_000));
+    let error = junit::read(&deep, &mut Failures::default()).unwrap_err();
+    assert!(matches!(error, junit::JunitError::TooDeep), "{error}");
+
+    let attributes: String = (0..100_000).map(|n| format!(" a{n}='1'")).collect();
+    let wide = format!(
+        "<testsuite><testcase name='t'{attributes}><failure>E</failure></testcase></testsuite>"
+    );
+    assert_eq!(of_report(&wide).total(), 1);
+
+    let long = format!(
+        "<testsuite><testcase name='t'><failure>{}</failure></testcase></testsuite>",
+        "at a (b.js:1:2)\n".repeat(1_000_000)
+    );
+    assert!(of_report(&long).kept()[0].trace.len() < 40_000);
+
+    let many: String = (0..5_000)
+        .map(|n| {
+            format!(
+                "<testcase name='t{n}'><failure>{n}\n{}</failure></testcase>",
+                "x".repeat(3_000)
+            )
+        })
+        .collect();
+    let failures = of_report(&format!("<testsuite>{many}</testsuite>"));
+    assert_eq!((failures.total(), failures.kept().len()), (5_000, 100));
+    let (question, shown) = failures.question(MAX_BYTES);
+    assert!(
+        question.len() <= MAX_BYTES && shown > 8 && shown < 100,
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_is_no_report_is_refused_and_a_cut_one_counts() {
+    let refused = |report: &str| {
+        junit::read(report, &mut Failures::default())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused("").contains("--log"));
+    assert!(refused("<html><body/></html>").contains("--log"));
+    assert!(refused("== not xml <").contains("--log"));
+    assert!(refused("<testsuite><testcase name='a'></oops>").contains("well-formed"));
+    let cut = PYTEST
+        .split("<testcase classname=\"tests.test_cart.TestCart\" name=\"test_empty\"")
+        .next()
+        .unwrap();
+    assert_eq!(of_report(&format!("{cut}<testca")).total(), 1);
+    assert_eq!(of_report("<testsuite tests='0'/>").total(), 0);
+}
+
+#[test]
+fn fences_and_marks_of_a_trace_stay_inside_it() {
+    let report = "<testsuite><testcase name='a`b'><failure message='m'>```\n# Title\n````\nat f (src/a.js:1:2)</failure></testcase></testsuite>";
+    let failures = of_report(report);
+    let (question, _) = failures.question(MAX_BYTES);
+    assert!(
+        question.contains("\n`````\n```\n# Title\n````\n"),
+        "{question}"
+    );
+    assert!(question.contains("`a'b` fails"));
+}
+
+const GITHUB: &str = "2026-11-23T19:00:00.0000001Z ##[group]Run ./lint.sh\n2026-11-23T19:00:00.1Z Traceback (most recent call last):\n2026-11-23T19:00:00.2Z   File \"lint.py\", line 3, in warn\n2026-11-23T19:00:00.3Z ValueError: only a warning\n2026-11-23T19:00:01.0000001Z ##[group]Run pytest\n2026-11-23T19:00:01.1Z ##[endgroup]\n2026-11-23T19:00:02.1Z collected 2 items\n2026-11-23T19:00:02.2Z =================================== FAILURES ===================================\n2026-11-23T19:00:02.3Z \x1b[31m\x1b[1m_________________________________ test_total __________________________________\x1b[0m\n2026-11-23T19:00:02.4Z \n2026-11-23T19:00:02.5Z     def test_total():\n2026-11-23T19:00:02.6Z >       assert total_price([1, 2]) == 4\n2026-11-23T19:00:02.7Z \n2026-11-23T19:00:02.8Z tests/test_cart.py:9: \n2026-11-23T19:00:02.9Z _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n2026-11-23T19:00:03.0Z     def total_price(items):\n2026-11-23T19:00:03.1Z >       return sum(item.price for item in items)\n2026-11-23T19:00:03.2Z E       AttributeError: 'int' object has no attribute 'price'\n2026-11-23T19:00:03.3Z \n2026-11-23T19:00:03.4Z shop/price.py:2: AttributeError\n2026-11-23T19:00:03.5Z =========================== short test summary info ============================\n2026-11-23T19:00:03.6Z ##[error]Process completed with exit code 1.\n2026-11-23T19:00:04.0000001Z ##[group]Run ./upload.sh\n2026-11-23T19:00:04.1Z Traceback (most recent call last):\n2026-11-23T19:00:04.2Z   File \"upload.py\", line 3, in main\n2026-11-23T19:00:04.3Z OSError: no report\n";
+
+#[test]
+fn only_the_step_that_failed_counts() {
+    let found = of_log(GITHUB);
+    assert_eq!(found.failures.total(), 1, "{:#?}", found.failures);
+    let failure = &found.failures.kept()[0];
+    assert_eq!(failure.test, "test_total");
+    assert!(
+        failure.trace.contains(">       assert total_price"),
+        "{}",
+        failure.trace
+    );
+    asks(
+        &found.failures,
+        &["shop/price.py:2"],
+        "has no attribute 'price'",
+    );
+}
+
+#[test]
+fn errors_of_compilers_are_found_among_warnings() {
+    let mut text = String::new();
+    for n in 1..500 {
+        text.push_str(&format!("src/w{n}.c:{n}:5: warning: unused variable 'x' [-Wunused]\n   {n} |   int x;\n      |       ^\n"));
+        if n == 250 {
+            text.push_str("src/cart.c:12:9: error: 'total' undeclared (first use in this function)\n   12 |   return total;\n      |          ^~~~~\n");
+        }
+    }
+    let found = of_log(&text);
+    asks(&found.failures, &["src/cart.c:12"], "undeclared");
+    let (question, _) = found.failures.question(MAX_BYTES);
+    assert!(!question.contains("unused variable"), "{question}");
+    let found = of_log(
+        "error[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:2:5\n  |\n2 |     x\n  |     ^ not found in this scope\n",
+    );
+    asks(&found.failures, &["src/lib.rs:2"], "cannot find value");
+}
+
+#[test]
+fn a_trace_over_the_end_of_a_block_stays_whole() {
+    for before in 3_985..4_005 {
+        let mut text = "ok\n".repeat(before);
+        text.push_str("panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\n");
+        text.push_str("main.total(...)\n\t/src/shop/price.go:7 +0x1d\nmain.main()\n\t/src/shop/main.go:4 +0x1d\nexit status 2\n");
+        text.push_str(&"ok\n".repeat(5_000));
+        let found = of_log(&text);
+        assert_eq!(found.failures.total(), 1, "{before}");
+        asks(
+            &found.failures,
+            &["/src/shop/price.go:7", "/src/shop/main.go:4"],
+            "index out of range",
+        );
+    }
+}
+
+#[test]
+fn where_nothing_is_recognised_the_last_lines_count() {
+    let found = of_log(&format!(
+        "{}the widget was not\nwelded\n",
+        "noise\n".repeat(10_000)
+    ));
+    assert_eq!(found.failures.total(), 0);
+    assert!(found.tail.ends_with("the widget was not\nwelded"));
+    assert_eq!(found.tail.lines().count(), 60);
+    assert_eq!(of_log("").tail, "");
+}
+
+#[test]
+fn a_log_may_be_long_in_every_way() {
+    let mut text = vec![b'x'; 30 << 20];
+    text.extend_from_slice(b"\n\xff\xfe\x00\nE   ValueError: x\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\nValueError: x\n");
+    let found = log::read(&text[..]).unwrap();
+    asks(&found.failures, &["a.py:3"], "ValueError");
+    // One endless trace.
+    let endless = format!(
+        "Traceback (most recent call last):\n{}",
+        "  File \"a.py\", line 3, in f\n    f()\n".repeat(100_000)
+    );
+    let found = of_log(&endless);
+    assert!(found.failures.kept().iter().all(|f| f.trace.len() < 40_000));
+    assert!(found.failures.total() >= 1);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..2_000), max in 0usize..5_000) {
+        let found = log::read(&bytes[..]).unwrap();
+        let (question, _) = found.failures.question(max);
+        proptest::prop_assert!(question.len() <= max.max(1_000));
+        let _ = junit::read(&String::from_utf8_lossy(&bytes), &mut Failures::default());
+    }
+}

@@ -1,0 +1,96 @@
+//! What the event that started a job of GitHub's CI asks. The payload is read by [`crate::forge`]; here it
+//! becomes a question.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::cli::UsageError;
+use crate::engine::DiffEnds;
+use crate::forge::event::{Event, Project};
+use crate::forge::github::event::parse_unnamed;
+
+/// Largest event: GitHub sends none above 25 MB.
+const MAX_EVENT_BYTES: u64 = 26_000_000;
+
+const NEW_BRANCH: &str =
+    "a branch is new, so that the event does not say what it changed: give --diff BASE..";
+
+/// What an event asks.
+#[derive(Debug, Default)]
+pub(super) struct Question {
+    /// Title and text of the issue or pull request, with the comment.
+    pub(super) text: Option<String>,
+    /// What a pull request or a push changed.
+    pub(super) diff: Option<DiffEnds>,
+    /// Why it does not say what was changed.
+    pub(super) note: Option<&'static str>,
+    /// The page of the repository.
+    pub(super) link_base: Option<String>,
+}
+
+/// Reads the file of an event.
+///
+/// # Errors
+/// When it cannot be read, is no event, or one that nothing can be asked about.
+pub(super) fn read(path: &Path) -> anyhow::Result<Question> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        UsageError(format!(
+            "--github-event: cannot read {}: {error}",
+            path.display()
+        ))
+    };
+    let mut payload = Vec::new();
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    let read = file.take(MAX_EVENT_BYTES).read_to_end(&mut payload);
+    read.map_err(|error| wrong(&error))?;
+    let event = parse_unnamed(&payload).map_err(|error| wrong(&error))?;
+    question(event)
+}
+
+fn question(event: Event) -> anyhow::Result<Question> {
+    let link_base = event.project().and_then(page);
+    let question = match event {
+        Event::Issue(event) => Question {
+            text: Some(event.issue.question()),
+            ..Question::default()
+        },
+        Event::Comment(event) => Question {
+            text: Some(format!("{}\n\n{}", event.thread.question(), event.text)),
+            ..Question::default()
+        },
+        Event::PullRequest(event) => Question {
+            text: Some(event.thread.question()),
+            diff: Some(DiffEnds {
+                base: event.base,
+                head: event.head,
+            }),
+            ..Question::default()
+        },
+        Event::Push(push) => {
+            let (diff, note) = match (push.previous, push.head) {
+                (Some(base), Some(head)) => (Some(DiffEnds { base, head }), None),
+                (_, None) => (None, Some("a branch was deleted")),
+                (None, _) => (None, Some(NEW_BRANCH)),
+            };
+            Question {
+                diff,
+                note,
+                ..Question::default()
+            }
+        }
+        Event::Ping | Event::Other => {
+            let text = "--github-event: nothing can be asked about this event; those of issues, comments, pull requests and \
+                        pushes are read. Give TEXT, --junit or --log instead";
+            return Err(UsageError(text.to_owned()).into());
+        }
+    };
+    Ok(Question {
+        link_base,
+        ..question
+    })
+}
+
+fn page(project: &Project) -> Option<String> {
+    (!project.web_url.is_empty()).then(|| project.web_url.clone())
+}

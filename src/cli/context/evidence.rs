@@ -1,0 +1,257 @@
+//! What is asked, put together from the text and what a CI job has at hand: the event that started it, test
+//! reports, logs. Start at [`Asked::gather`].
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use foveate_model::escape::escape;
+use foveate_query::failure::junit::{self, JunitError, MAX_REPORT_BYTES};
+use foveate_query::failure::{self, Failures, log};
+
+use super::{ContextArgs, event};
+use crate::cli::{NothingToAsk, UsageError};
+use crate::engine::DiffEnds;
+
+/// Most reports that are read of a directory.
+const MAX_REPORTS: usize = 2_000;
+/// How deep reports may lie in a directory.
+const MAX_DEPTH: usize = 8;
+/// Standard input.
+const STDIN: &str = "-";
+
+/// What a CI job left.
+#[derive(Debug, Default, clap::Args)]
+#[group(id = "evidence", multiple = true)]
+pub struct EvidenceArgs {
+    /// A test report in JUnit's XML, as most test runners write it: asks with the names, messages and traces of the
+    /// failed tests. A directory stands for the reports in it. May be given more than once.
+    #[arg(long, value_name = "FILE")]
+    junit: Vec<PathBuf>,
+    /// The log of a CI job, of any size: asks with the traces and the errors of compilers in the step that
+    /// failed, else with its last lines; `-` reads it from standard input. May be given more than once.
+    #[arg(long, value_name = "FILE")]
+    log: Vec<PathBuf>,
+    /// The event that started a job of GitHub's CI, whose file `$GITHUB_EVENT_PATH` names: asks with the issue and its
+    /// comment, the pull request and its change, or the change that was pushed.
+    #[arg(long, value_name = "FILE")]
+    github_event: Option<PathBuf>,
+}
+
+/// A question that was put together.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Its text, where there is any.
+    pub(super) text: Option<String>,
+    /// The change that is asked about.
+    pub(super) diff: Option<DiffEnds>,
+    /// The address of the repository on the web.
+    pub(super) link_base: Option<String>,
+}
+
+impl Asked {
+    /// Reads all that the arguments name. The text comes first, then the event's, then failures: the first line
+    /// is the title of the question.
+    ///
+    /// # Errors
+    /// When something cannot be read, or nothing is asked.
+    pub(super) fn gather(args: &ContextArgs) -> anyhow::Result<Self> {
+        let EvidenceArgs {
+            junit,
+            log,
+            github_event,
+        } = &args.evidence;
+        let reads = log.iter().filter(|path| is_stdin(path)).count();
+        let reads = reads + usize::from(args.query.as_deref() == Some(STDIN));
+        if reads > 1 {
+            let text = "standard input can be read once: give `-` for TEXT or for one --log, and files for the rest";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let mut asked = Self {
+            diff: args.diff.clone(),
+            link_base: args.link_base.clone(),
+            text: None,
+        };
+        let (mut texts, mut notes) = (Vec::new(), Vec::new());
+        texts.extend(text(args)?);
+        if let Some(path) = github_event {
+            let event = event::read(path)?;
+            texts.extend(event.text);
+            asked.diff = asked.diff.or(event.diff);
+            let note = event.note.filter(|_| asked.diff.is_none());
+            notes.extend(note.map(|note| format!("--github-event: {note}")));
+            asked.link_base = asked.link_base.or(event.link_base);
+        }
+        if !junit.is_empty() {
+            texts.extend(of_reports(junit, &mut notes)?);
+        }
+        for path in log {
+            texts.extend(of_log(path, &mut notes)?);
+        }
+        let is_empty = texts.iter().all(|text| text.trim().is_empty());
+        if is_empty && asked.diff.is_none() && !notes.is_empty() {
+            return Err(NothingToAsk(notes.join("; ")).into());
+        }
+        tell(&notes)?;
+        let text = texts.join("\n\n");
+        asked.text = (!texts.is_empty()).then_some(text);
+        Ok(asked)
+    }
+}
+
+/// Says on standard error what the question lacks.
+fn tell(notes: &[String]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let mut out = std::io::stderr().lock();
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out, "note: {}", escape(note)))
+}
+
+/// The text, as it is given or read.
+fn text(args: &ContextArgs) -> anyhow::Result<Option<String>> {
+    if args.query.as_deref() != Some(STDIN) {
+        return Ok(args.query.clone());
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read the query from standard input")?;
+    Ok(Some(text))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
+
+/// The question about the failed tests of reports; none where no test failed.
+fn of_reports(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
+    let mut failures = Failures::default();
+    let mut count = 0;
+    for path in paths {
+        if path.is_dir() {
+            for report in reports_below(path)? {
+                match read_report(&report, &mut failures) {
+                    // Other XML may lie beside the reports.
+                    Err(ReportError::Junit(JunitError::NoSuite)) => {}
+                    read => {
+                        read.map_err(|error| refusal(&report, error))?;
+                        count += 1;
+                    }
+                }
+            }
+        } else {
+            read_report(path, &mut failures).map_err(|error| refusal(path, error))?;
+            count += 1;
+        }
+    }
+    if count == 0 {
+        notes.push(
+            "--junit: no report is in the directory: name the one that the test runner wrote to"
+                .to_owned(),
+        );
+    } else if failures.total() == 0 {
+        notes.push("--junit: no test failed in the report".to_owned());
+    }
+    Ok(question("--junit", &failures, notes))
+}
+
+/// The question about what failed in a log.
+fn of_log(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
+    let found = if is_stdin(path) {
+        log::read(std::io::stdin().lock()).context("cannot read the log from standard input")?
+    } else {
+        let unread = || format!("--log: cannot read {}", path.display());
+        let file = File::open(path).map_err(|error| usage(unread(), error))?;
+        log::read(BufReader::new(file)).with_context(unread)?
+    };
+    if found.failures.total() > 0 {
+        return Ok(question("--log", &found.failures, notes));
+    }
+    if found.tail.trim().is_empty() {
+        notes.push("--log: the log is empty".to_owned());
+        return Ok(None);
+    }
+    let lines = found.tail.lines().count();
+    notes.push(format!(
+        "--log: no trace and no error was recognised; asked with the last {lines} lines"
+    ));
+    Ok(Some(found.tail))
+}
+
+fn question(argument: &str, failures: &Failures, notes: &mut Vec<String>) -> Option<String> {
+    let (text, shown) = failures.question(failure::MAX_BYTES);
+    if shown < failures.total() {
+        notes.push(format!(
+            "{argument}: asked with {shown} of {} failures",
+            failures.total()
+        ));
+    }
+    (shown > 0).then_some(text)
+}
+
+/// Why a report is not read.
+#[derive(Debug, thiserror::Error)]
+enum ReportError {
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    #[error("it is larger than {} MiB: give the reports of the job that failed alone", MAX_REPORT_BYTES >> 20)]
+    TooLarge,
+    #[error(transparent)]
+    Junit(#[from] JunitError),
+}
+
+fn refusal(path: &Path, error: ReportError) -> UsageError {
+    usage(format!("--junit: cannot read {}", path.display()), error)
+}
+
+fn usage(what: String, error: impl std::fmt::Display) -> UsageError {
+    UsageError(format!("{what}: {error}"))
+}
+
+fn read_report(path: &Path, failures: &mut Failures) -> Result<(), ReportError> {
+    let mut bytes = Vec::new();
+    let most = MAX_REPORT_BYTES as u64 + 1;
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_REPORT_BYTES {
+        return Err(ReportError::TooLarge);
+    }
+    Ok(junit::read(&String::from_utf8_lossy(&bytes), failures)?)
+}
+
+/// The XML files below a directory, in order. Links are not followed.
+fn reports_below(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let unread = |error: ignore::Error| {
+        usage(
+            format!("--junit: cannot read {}", directory.display()),
+            error,
+        )
+    };
+    let walk = ignore::WalkBuilder::new(directory)
+        .standard_filters(false)
+        .max_depth(Some(MAX_DEPTH))
+        .sort_by_file_path(Path::cmp)
+        .build();
+    let mut reports = Vec::new();
+    for entry in walk {
+        let entry = entry.map_err(unread)?;
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if is_file
+            && entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "xml")
+        {
+            reports.push(entry.into_path());
+        }
+        if reports.len() > MAX_REPORTS {
+            let text = format!(
+                "--junit: {} holds more than {MAX_REPORTS} reports: name the ones of the job",
+                directory.display()
+            );
+            return Err(UsageError(text).into());
+        }
+    }
+    Ok(reports)
+}

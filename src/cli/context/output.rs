@@ -1,0 +1,113 @@
+//! What `foveate context` prints: the context or the answer on standard output or into a file, all else on
+//! standard error.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use foveate_model::escape::{escape, escape_code};
+use foveate_query::Request;
+
+use super::ContextArgs;
+use crate::engine::Answered;
+use crate::wire::{AnswerOptions, ContextAnswer};
+
+/// Prints an answer as the arguments say.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn print(
+    args: &ContextArgs,
+    request: &Request,
+    answered: Answered,
+) -> anyhow::Result<()> {
+    let asked = AnswerOptions {
+        request_id: None,
+        budget_tokens: request.budget_tokens,
+        explain: args.explain,
+        signals: true,
+    };
+    let answer = ContextAnswer::new(answered, asked);
+    let mut text = Vec::new();
+    if args.json {
+        crate::cli::print_json(&mut text, &answer)?;
+    } else {
+        writeln!(text, "{}", answer.context.trim_end())?;
+    }
+    write(args.output.as_deref(), &text)?;
+    if args.json {
+        return Ok(());
+    }
+    let mut notes = std::io::stderr().lock();
+    for issue in &answer.issues {
+        writeln!(notes, "{}: {}", issue.code, escape(&issue.detail))?;
+    }
+    if args.explain {
+        explain(&mut notes, &answer)?;
+    }
+    Ok(())
+}
+
+/// Writes it to a file, or to standard output.
+fn write(file: Option<&Path>, text: &[u8]) -> anyhow::Result<()> {
+    if let Some(path) = file {
+        return std::fs::write(path, text)
+            .with_context(|| format!("--output: cannot write {}", path.display()));
+    }
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        // Who reads it here has no use for characters that the terminal obeys.
+        out.write_all(escape_code(&String::from_utf8_lossy(text)).as_bytes())?;
+    } else {
+        out.write_all(text)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {
+    let intent = &answer.intent;
+    let signals = intent.signals.join(", ");
+    writeln!(
+        out,
+        "intent {} {:.2} ({signals})",
+        intent.kind, intent.confidence
+    )?;
+    for symbol in &answer.symbols {
+        let resolved = symbol.resolved.join(", ");
+        let (name, resolved) = (escape(&symbol.name), escape(&resolved));
+        writeln!(out, "symbol {name} ({}) -> {resolved}", symbol.from)?;
+    }
+    for file in &answer.files {
+        let path = escape(&file.path);
+        write!(out, "{:8.3} {path} [{}]", file.score, file.role)?;
+        reasons(out, file.signals.as_deref().unwrap_or_default())?;
+    }
+    for function in &answer.functions {
+        let lines = format!("{}-{}", function.start_line, function.end_line);
+        let (path, name) = (escape(&function.path), escape(&function.name));
+        write!(out, "{:8.3} {path}:{lines} {name}", function.score)?;
+        reasons(out, function.signals.as_deref().unwrap_or_default())?;
+    }
+    let timings = &answer.timings_ms;
+    writeln!(
+        out,
+        "{} of {} tokens; intent {} ms, resolve {} ms, rank {} ms, assemble {} ms, all with indexing {} ms",
+        answer.tokens.used,
+        answer.tokens.budget,
+        timings.intent,
+        timings.resolve,
+        timings.rank,
+        timings.assemble,
+        timings.total
+    )
+}
+
+fn reasons(
+    out: &mut impl std::io::Write,
+    signals: &[crate::wire::SignalAnswer],
+) -> std::io::Result<()> {
+    for signal in signals {
+        write!(out, " {}={:.3}", signal.name, signal.value)?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,323 @@
+//! What a CI job asks with: test reports, logs, the event that started it, and changes.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{SHOP, commit, git, tree};
+
+/// A repository whose branch `fix` changed `shop/cart.py`.
+fn shop() -> (TempDir, PathBuf) {
+    let (_made, made) = tree(SHOP);
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().join("shop");
+    std::fs::rename(made, &root).unwrap();
+    commit(&root, "open the shop");
+    git(&root, &["checkout", "-q", "-b", "fix"]);
+    let cart = root.join("shop/cart.py");
+    let text = std::fs::read_to_string(&cart).unwrap();
+    std::fs::write(&cart, text.replace("self.items = []", "self.items = {}")).unwrap();
+    commit(&root, "fix the cart");
+    (keep, root)
+}
+
+fn foveate(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.arg("context").arg(root).args(arguments);
+    command
+        .env("FOVEATE_NO_CACHE", "1")
+        .current_dir(root.parent().unwrap());
+    command
+}
+
+fn run(root: &Path, arguments: &[&str]) -> Output {
+    foveate(root, arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The answer, which a question that works has.
+#[track_caller]
+fn answer(root: &Path, arguments: &[&str]) -> Value {
+    let output = foveate(root, arguments).arg("--json").output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments:?}: {}",
+        stderr(&output)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn refused(root: &Path, arguments: &[&str], code: i32, text: &str) {
+    let output = run(root, arguments);
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{arguments:?}: {}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains(text),
+        "{arguments:?}: {}",
+        stderr(&output)
+    );
+}
+
+/// A file beside the repository; its path.
+fn beside(root: &Path, name: &str, text: &str) -> String {
+    let path = root.parent().unwrap().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const REPORT: &str = r#"<testsuites><testsuite name="pytest"><testcase classname="tests.test_cart" name="test_sum"><failure message="AttributeError: no price">Traceback (most recent call last):
+  File "/ci/tests/test_cart.py", line 5, in test_sum
+    assert total_price([1]) == 1
+  File "/ci/shop/price.py", line 3, in total_price
+AttributeError: no price</failure></testcase></testsuite></testsuites>"#;
+const PASSED: &str =
+    "<testsuite name='pytest'><testcase classname='tests.test_cart' name='test_sum'/></testsuite>";
+
+/// The first file and the frames that the question was found to hold.
+fn first(answer: &Value) -> &str {
+    answer["files"][0]["path"].as_str().unwrap()
+}
+
+#[test]
+fn a_test_report_asks_with_its_failed_tests() {
+    let (_keep, root) = shop();
+    let report = beside(&root, "out/report.xml", REPORT);
+    let asked = answer(&root, &["--junit", &report]);
+    assert_eq!(first(&asked), "shop/price.py");
+    assert_eq!(
+        asked["intent"]["signals"][0], "python_traceback",
+        "{}",
+        asked["intent"]
+    );
+    // A directory stands for its reports; other XML in it is passed over.
+    beside(&root, "out/pom.xml", "<project/>");
+    beside(&root, "out/more/passed.xml", PASSED);
+    let directory = root.parent().unwrap().join("out");
+    let of_directory = answer(&root, &["--junit", directory.to_str().unwrap()]);
+    assert_eq!(of_directory["files"], asked["files"]);
+
+    let passed = beside(&root, "passed.xml", PASSED);
+    refused(
+        &root,
+        &["--junit", &passed],
+        3,
+        "nothing to ask: --junit: no test failed",
+    );
+    let output = run(&root, &["what is a Cart?", "--junit", &passed]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stderr(&output).contains("note: --junit: no test failed"),
+        "{}",
+        stderr(&output)
+    );
+    let other = beside(&root, "other.xml", "<project/>");
+    refused(&root, &["--junit", &other], 2, "no JUnit report");
+    refused(&root, &["--junit", "gone.xml"], 2, "cannot read gone.xml");
+    std::fs::create_dir(root.parent().unwrap().join("empty")).unwrap();
+    refused(
+        &root,
+        &["--junit", "empty"],
+        3,
+        "no report is in the directory",
+    );
+}
+
+#[test]
+fn a_log_asks_with_what_failed_in_it() {
+    let (_keep, root) = shop();
+    let noise = "2026-11-23T19:00:00.1Z \x1b[32mok\x1b[0m\n".repeat(20_000);
+    let trace = "2026-11-23T19:00:01.1Z Traceback (most recent call last):\n2026-11-23T19:00:01.2Z   File \"/ci/shop/price.py\", line 3, in total_price\n2026-11-23T19:00:01.3Z AttributeError: no price\n";
+    let log = beside(&root, "job.log", &format!("{noise}{trace}{noise}"));
+    let asked = answer(&root, &["--log", &log]);
+    assert_eq!(first(&asked), "shop/price.py");
+
+    let mut child = foveate(&root, &["--log", "-", "--json"]);
+    let child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(trace.as_bytes())
+        .unwrap();
+    let piped: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(piped["files"], asked["files"]);
+
+    let odd = beside(
+        &root,
+        "odd.log",
+        "the total_price is not\nwhat it should be\n",
+    );
+    let output = run(&root, &["--log", &odd]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("asked with the last 2 lines"),
+        "{}",
+        stderr(&output)
+    );
+    let empty = beside(&root, "empty.log", "\n\n");
+    refused(&root, &["--log", &empty], 3, "the log is empty");
+    refused(&root, &["--log", "gone.log"], 2, "cannot read gone.log");
+    refused(
+        &root,
+        &["-", "--log", "-"],
+        2,
+        "standard input can be read once",
+    );
+}
+
+fn event(name: &str) -> Value {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/github/{name}.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_event_of_a_job_asks_about_its_issue_or_its_change() {
+    let (_keep, root) = shop();
+    let ask = |event: &Value| beside(&root, "event.json", &event.to_string());
+    let mut issue = event("issues");
+    issue["issue"]["title"] = json!("`total_price` forgets the tax");
+    issue["issue"]["body"] = json!(null);
+    let asked = answer(&root, &["--github-event", &ask(&issue)]);
+    assert_eq!(first(&asked), "shop/price.py");
+
+    let mut comment = event("issue_comment");
+    comment["issue"]["title"] = json!("it is wrong");
+    comment["issue"]["body"] = json!("");
+    comment["comment"]["body"] = json!("it is in `shop/price.py`, line 3");
+    assert_eq!(
+        first(&answer(&root, &["--github-event", &ask(&comment)])),
+        "shop/price.py"
+    );
+
+    let ids: Vec<String> = git(&root, &["rev-parse", "main", "fix"])
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let mut pull = event("pull_request");
+    pull["pull_request"]["base"]["sha"] = json!(ids[0]);
+    pull["pull_request"]["head"]["sha"] = json!(ids[1]);
+    let asked = answer(&root, &["--github-event", &ask(&pull)]);
+    assert_eq!(
+        (first(&asked), &asked["commit"]),
+        ("shop/cart.py", &json!(ids[1]))
+    );
+    let page = pull["repository"]["html_url"].as_str().unwrap();
+    assert!(asked["sections"].to_string().contains(page));
+    // With the log of its failed job.
+    let log = beside(
+        &root,
+        "job.log",
+        "Traceback (most recent call last):\n  File \"/ci/shop/price.py\", line 3, in total_price\nAttributeError: no price\n",
+    );
+    let both = answer(&root, &["--github-event", &ask(&pull), "--log", &log]);
+    assert_eq!(both["commit"], json!(ids[1]));
+    let files = both["files"].to_string();
+    assert!(files.contains("shop/cart.py") && files.contains("shop/price.py"));
+
+    let mut push = event("push");
+    push["before"] = json!(ids[0]);
+    push["after"] = json!(ids[1]);
+    let asked = answer(&root, &["--github-event", &ask(&push)]);
+    assert_eq!(
+        (first(&asked), &asked["commit"]),
+        ("shop/cart.py", &json!(ids[1]))
+    );
+    push["before"] = json!("0".repeat(40));
+    refused(
+        &root,
+        &["--github-event", &ask(&push)],
+        3,
+        "give --diff BASE..",
+    );
+    assert_eq!(
+        answer(&root, &["--github-event", &ask(&push), "--diff", "main.."])["commit"],
+        json!(ids[1])
+    );
+    push["deleted"] = json!(true);
+    refused(&root, &["--github-event", &ask(&push)], 3, "deleted");
+
+    refused(
+        &root,
+        &["--github-event", &ask(&event("ping"))],
+        2,
+        "nothing can be asked about this event",
+    );
+    refused(
+        &root,
+        &["--github-event", &beside(&root, "event.json", "{")],
+        2,
+        "cannot read",
+    );
+}
+
+#[test]
+fn a_change_may_leave_out_the_commit_that_is_checked_out() {
+    let (_keep, root) = shop();
+    let whole = answer(&root, &["--diff", "main..fix"]);
+    assert_eq!(first(&whole), "shop/cart.py");
+    for short in ["main..", "main...", "main...fix"] {
+        let asked = answer(&root, &["--diff", short]);
+        assert_eq!(
+            (&asked["files"], &asked["commit"]),
+            (&whole["files"], &whole["commit"]),
+            "{short}"
+        );
+    }
+    refused(&root, &["--diff", "main"], 2, "main..");
+    refused(&root, &["--diff", "main..gone"], 1, "gone");
+
+    // A clone as CI makes it lacks the commit; the error says how to get it.
+    let main = git(&root, &["rev-parse", "main"]);
+    let url = format!("file://{}", root.display());
+    git(
+        root.parent().unwrap(),
+        &["clone", "-q", "--depth", "1", &url, "shallow"],
+    );
+    let shallow = root.parent().unwrap().join("shallow");
+    refused(
+        &shallow,
+        &["--diff", &format!("{main}..")],
+        1,
+        "fetch-depth: 0",
+    );
+}
+
+#[test]
+fn a_file_takes_what_would_be_printed() {
+    let (_keep, root) = shop();
+    let printed = run(&root, &["`total_price`", "--format", "markdown"]);
+    let output = run(
+        &root,
+        &[
+            "`total_price`",
+            "--format",
+            "markdown",
+            "--output",
+            "context.md",
+        ],
+    );
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    let written = std::fs::read(root.parent().unwrap().join("context.md")).unwrap();
+    assert_eq!(written, printed.stdout);
+    refused(
+        &root,
+        &["x", "-o", "no/such/directory/context.md"],
+        1,
+        "--output: cannot write",
+    );
+}
