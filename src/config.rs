@@ -49,6 +49,17 @@ pub struct ServerConfig {
     pub head_timeout_ms: u64,
     pub max_connections: usize,
     pub shutdown_grace_ms: u64,
+    pub allow_origins: Vec<String>,
+    pub tls: TlsConfig,
+}
+
+/// The `[server.tls]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct TlsConfig {
+    pub cert: PathBuf,
+    pub key: PathBuf,
 }
 
 /// The `[access]` table.
@@ -269,6 +280,16 @@ impl Config {
             1,
         )?;
         at_least("server.head_timeout_ms", self.server.head_timeout_ms, 1)?;
+        let tls = &self.server.tls;
+        if tls.cert.as_os_str().is_empty() != tls.key.as_os_str().is_empty() {
+            let text = "server.tls needs both `cert` and `key`, or neither of them";
+            return Err(ConfigError(text.to_owned()));
+        }
+        if let Some(origin) = self.server.allow_origins.iter().find(|o| !is_origin(o)) {
+            return Err(ConfigError(format!(
+                "server.allow_origins: {origin:?} is no origin such as https://app.example.org"
+            )));
+        }
         at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
         at_least("git.read_timeout_seconds", self.git.read_timeout_seconds, 1)?;
         at_least("git.stall_seconds", self.git.stall_seconds, 1)?;
@@ -338,6 +359,15 @@ impl AnswerConfig {
     }
 }
 
+/// Whether a text is a scheme, a host and perhaps a port, as browsers send them.
+fn is_origin(text: &str) -> bool {
+    let host = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    let is_allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b".-:[]".contains(&b);
+    host.is_some_and(|host| !host.is_empty() && host.bytes().all(is_allowed))
+}
+
 fn default_data_dir() -> Result<PathBuf, ConfigError> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(data) = variable("XDG_DATA_HOME") {
@@ -402,6 +432,13 @@ mod tests {
                 "/no/such/place",
             ),
             ("[watch]\nmax_delay_ms = 1\n", "watch.max_delay_ms"),
+            ("[server.tls]\ncert = \"a.pem\"\n", "server.tls"),
+            ("[server]\nallow_origins = [\"*\"]\n", "\"*\" is no origin"),
+            (
+                "[server]\nallow_origins = [\"https://a.b/\"]\n",
+                "server.allow_origins",
+            ),
+            ("[access]\nhealth = \"closed\"\n", "access.health"),
         ] {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(named), "{text}: {error}");

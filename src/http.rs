@@ -13,6 +13,7 @@ pub mod operations;
 pub mod problem;
 pub mod repos;
 pub mod router;
+pub mod tls;
 
 use std::sync::Arc;
 use std::time::Duration;

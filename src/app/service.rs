@@ -17,9 +17,10 @@ use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, StoreLocation};
-use crate::http::connections::{self, ConnectionLimits};
+use crate::http::connections::{self, ConnectionLimits, Served};
 use crate::http::hosts::Hosts;
 use crate::http::router::{Border, router};
+use crate::http::tls::{Tls, TlsFiles};
 use crate::http::{HttpLimits, HttpState};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
@@ -42,6 +43,7 @@ pub struct Service {
     catalog: Arc<Catalog>,
     state: HttpState,
     border: Border,
+    tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
     grace: Duration,
     stop: CancellationToken,
@@ -70,6 +72,10 @@ impl Service {
             })
         })?;
         let address = listener.local_addr()?;
+        let tls = tls(&config)?;
+        if let Some(tls) = &tls {
+            tokio::spawn(Arc::clone(tls).follow(stop.clone()));
+        }
         let data_dir = config.storage.data_dir.clone();
         let data_dir = spawn_blocking(move || DataDir::open(&data_dir))
             .await?
@@ -104,6 +110,7 @@ impl Service {
         };
         let border = Border {
             hosts,
+            origins: config.server.allow_origins.clone(),
             authenticator,
             health: config.access.health,
             metrics: config.access.metrics,
@@ -125,6 +132,7 @@ impl Service {
             catalog,
             state,
             border,
+            tls,
             connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
             stop,
@@ -141,7 +149,8 @@ impl Service {
                 SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
             });
         }
-        format!("http://{address}")
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}")
     }
 
     /// Whether requests need a token.
@@ -180,7 +189,12 @@ impl Service {
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
         let router = router(self.state, &self.border, Arc::clone(&in_flight));
         let (limits, stopped) = (self.connections, self.stop.clone());
-        let server = connections::serve(self.listener, router, limits, in_flight, stopped);
+        let served = Served {
+            router,
+            in_flight,
+            tls: self.tls,
+        };
+        let server = connections::serve(self.listener, served, limits, stopped);
         let late = async {
             self.stop.cancelled().await;
             tokio::time::sleep(self.grace).await;
@@ -195,6 +209,16 @@ impl Service {
         self.catalog.close().await;
         Ok(())
     }
+}
+
+fn tls(config: &Config) -> anyhow::Result<Option<Arc<Tls>>> {
+    let files = &config.server.tls;
+    if files.cert.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let (cert, key) = (files.cert.clone(), files.key.clone());
+    let tls = Tls::new(TlsFiles { cert, key }).map_err(UsageError)?;
+    Ok(Some(Arc::new(tls)))
 }
 
 /// Reads the keys, and refuses to serve everybody where that was not asked for.

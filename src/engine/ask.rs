@@ -110,7 +110,7 @@ impl Engine {
     pub async fn ask(&self, grant: &Grant, question: Question) -> Result<Answered, AskError> {
         let found = self.get(grant, &question.repo);
         let answered = match &found {
-            Some(repository) => self.ask_of(repository, question).await,
+            Some(repository) => self.ask_of(grant, repository, question).await,
             None => Err(AskError::UnknownRepo(question.repo)),
         };
         let repo = found.as_ref().map(|repository| repository.name().as_str());
@@ -126,6 +126,7 @@ impl Engine {
 
     async fn ask_of(
         &self,
+        grant: &Grant,
         repository: &Repository,
         mut question: Question,
     ) -> Result<Answered, AskError> {
@@ -143,7 +144,7 @@ impl Engine {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
-        let admission = self.permits.acquire(deadline).await?;
+        let admission = self.permits.acquire(grant.who(), deadline).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let work = self.permits.work(admission, {
             let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));

@@ -3,7 +3,8 @@
 //! beyond the limit are accepted for health checks and metrics. It knows no route. `axum::serve` has
 //! neither a limit of connections nor a time for a request's head or for taking an answer.
 
-use std::collections::BTreeMap;
+mod table;
+
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
@@ -22,8 +23,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use parking_lot::Mutex;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
@@ -31,10 +31,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
+use super::tls::Tls;
 use crate::access::InFlight;
+use table::{Busy, SlotState, Table};
 
-/// Connections beyond the limit of requests in flight: probes find one, and the others are refused.
-const RESERVE: usize = 16;
 /// Time in which what was answered reaches the socket when the service stops.
 const LINGER: Duration = Duration::from_millis(200);
 /// How long, and how much, is read of a body that was refused.
@@ -55,16 +55,26 @@ pub struct ConnectionLimits {
     pub write_timeout: Duration,
 }
 
+/// What is served on connections.
+pub struct Served {
+    /// Answers requests.
+    pub router: Router,
+    /// Has a permit for each request that may be in flight. An answer that is being written holds one, as
+    /// its request did.
+    pub in_flight: Arc<Semaphore>,
+    /// How connections are encrypted; `None`: not.
+    pub tls: Option<Arc<Tls>>,
+}
+
 /// Serves until `stop` is cancelled; then what waits for a request is closed, and requests in flight
-/// finish. An answer that is being written holds a permit of `in_flight`, as its request did.
+/// finish.
 ///
 /// # Errors
 /// When the listener has failed for good.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    served: Served,
     limits: ConnectionLimits,
-    in_flight: Arc<Semaphore>,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let table = Arc::new(Table::default());
@@ -87,14 +97,14 @@ pub async fn serve(
             continue;
         };
         let service = Answers {
-            router: router.clone(),
-            in_flight: Arc::clone(&in_flight),
+            router: served.router.clone(),
+            in_flight: Arc::clone(&served.in_flight),
             state: Arc::clone(&place.state),
             peer: Peer(peer.ip().to_canonical()),
         };
-        let stop = stop.clone();
+        let (tls, stop) = (served.tls.clone(), stop.clone());
         tasks.spawn(async move {
-            drive(stream, service, limits, stop).await;
+            drive(stream, tls, service, limits, stop).await;
             drop(place);
         });
     }
@@ -114,6 +124,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 /// Serves one connection to its end.
 async fn drive(
     stream: TcpStream,
+    tls: Option<Arc<Tls>>,
     answers: Answers,
     limits: ConnectionLimits,
     stop: CancellationToken,
@@ -122,6 +133,31 @@ async fn drive(
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_timeout));
+    let stream = Box::pin(stream);
+    let Some(tls) = tls else {
+        return converse(stream, answers, limits, stop).await;
+    };
+    let state = Arc::clone(&answers.state);
+    let handshake = tokio::time::timeout(limits.head_timeout, tls.accept(stream));
+    tokio::select! {
+        greeted = handshake => {
+            // Whoever does not speak TLS, or too slowly, is no concern of ours.
+            if let Ok(Ok(stream)) = greeted {
+                converse(stream, answers, limits, stop).await;
+            }
+        }
+        () = state.evicted.cancelled() => {}
+        () = stop.cancelled() => {}
+    }
+}
+
+/// Answers the requests on a connection.
+async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    answers: Answers,
+    limits: ConnectionLimits,
+    stop: CancellationToken,
+) {
     let state = Arc::clone(&answers.state);
     let service = service_fn(|request: hyper::Request<Incoming>| {
         Box::pin(answers.clone().answer(request.map(Body::new)))
@@ -129,7 +165,7 @@ async fn drive(
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_timeout)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        .serve_connection(TokioIo::new(stream), service);
     tokio::select! {
         ended = poll_fn(|context| connection.poll_without_shutdown(context)) => {
             // Who leaves in the middle of something is no concern of ours.
@@ -154,7 +190,7 @@ async fn drive(
 
 /// Closes a connection. What a client still sends of a body that was refused is read for a while: a
 /// socket that is closed on unread bytes is reset, and the client loses the answer that says why.
-async fn close(mut stream: Pin<Box<TimeoutStream<TcpStream>>>) {
+async fn close<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
     if stream.shutdown().await.is_ok() {
         let (mut unread, mut nowhere) = (stream.take(UNREAD_BYTES), tokio::io::sink());
         let read = tokio::io::copy(&mut unread, &mut nowhere);
@@ -195,111 +231,6 @@ impl Answers {
     }
 }
 
-/// The connections there are.
-#[derive(Debug, Default)]
-struct Table(Mutex<Slots>);
-
-#[derive(Debug, Default)]
-struct Slots {
-    count: usize,
-    /// Those that wait for a request, by when they began to.
-    waiting: BTreeMap<u64, CancellationToken>,
-    next: u64,
-}
-
-/// A connection's slot among the others, given back when it is dropped.
-struct ConnectionSlot {
-    state: Arc<SlotState>,
-}
-
-/// What is known of one connection.
-#[derive(Debug)]
-struct SlotState {
-    table: Arc<Table>,
-    /// Cancelled where another connection needs the room.
-    evicted: CancellationToken,
-    /// Its key among those that wait; `None` while a request is answered.
-    waits: tokio::sync::watch::Sender<Option<u64>>,
-}
-
-impl Table {
-    fn evict_oldest(&self) -> bool {
-        match self.0.lock().waiting.pop_first() {
-            Some((_, evicted)) => {
-                metrics::counter!("foveate_connections_evicted_total").increment(1);
-                evicted.cancel();
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// A slot for a new connection; `None` where all others are being answered, and the reserve is
-    /// used up.
-    fn enter(self: &Arc<Self>, max: usize) -> Option<ConnectionSlot> {
-        let is_full = self.0.lock().count >= max;
-        let has_room = !is_full || self.evict_oldest();
-        let mut slots = self.0.lock();
-        if !has_room && slots.count >= max + RESERVE {
-            return None;
-        }
-        slots.count += 1;
-        drop(slots);
-        let state = Arc::new(SlotState {
-            table: Arc::clone(self),
-            evicted: CancellationToken::new(),
-            waits: tokio::sync::watch::Sender::new(None),
-        });
-        state.wait();
-        Some(ConnectionSlot { state })
-    }
-}
-
-impl SlotState {
-    fn wait(&self) {
-        let mut slots = self.table.0.lock();
-        let key = slots.next;
-        slots.next += 1;
-        slots.waiting.insert(key, self.evicted.clone());
-        self.waits.send_replace(Some(key));
-    }
-
-    fn work(&self) {
-        let mut slots = self.table.0.lock();
-        if let Some(key) = self.waits.send_replace(None) {
-            slots.waiting.remove(&key);
-        }
-    }
-
-    async fn until_waiting(&self) {
-        // The sender lives as long as the state.
-        let _ = self.waits.subscribe().wait_for(Option::is_some).await;
-    }
-}
-
-impl Drop for ConnectionSlot {
-    fn drop(&mut self) {
-        self.state.work();
-        self.state.table.0.lock().count -= 1;
-    }
-}
-
-/// A request in flight, until its answer is written.
-struct Busy(Arc<SlotState>);
-
-impl Busy {
-    fn new(state: Arc<SlotState>) -> Self {
-        state.work();
-        Self(state)
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.wait();
-    }
-}
-
 /// The body of an answer, which keeps its connection from being evicted and counts as a request in
 /// flight.
 struct Answering {
@@ -333,41 +264,6 @@ impl http_body::Body for Answering {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_connection_that_waits_longest_leaves_first() {
-        let table = Arc::new(Table::default());
-        let places: Vec<ConnectionSlot> = (0..3).map(|_| table.enter(3).unwrap()).collect();
-        let busy = Busy::new(Arc::clone(&places[0].state));
-        let fourth = table.enter(3).unwrap();
-        let is_evicted = |place: &ConnectionSlot| place.state.evicted.is_cancelled();
-        assert_eq!(
-            [false, true, false],
-            [0, 1, 2].map(|n| is_evicted(&places[n]))
-        );
-        assert!(!is_evicted(&fourth));
-        drop(busy);
-        // It waits again, and for less time than the others.
-        let _fifth = table.enter(3).unwrap();
-        assert!(is_evicted(&places[2]) && !is_evicted(&places[0]));
-    }
-
-    #[test]
-    fn where_all_are_busy_a_reserve_is_left() {
-        let table = Arc::new(Table::default());
-        let busy = |place: &ConnectionSlot| Busy::new(Arc::clone(&place.state));
-        let place = table.enter(1).unwrap();
-        let _busy = busy(&place);
-        let mut reserve = Vec::new();
-        while let Some(place) = table.enter(1) {
-            reserve.push((busy(&place), place));
-        }
-        assert_eq!(reserve.len(), RESERVE);
-        drop(reserve);
-        assert!(table.enter(1).is_some());
-        assert_eq!(table.0.lock().count, 1);
-        assert!(table.0.lock().waiting.is_empty());
-    }
 
     #[tokio::test]
     async fn an_answer_is_in_flight_until_it_is_taken() {

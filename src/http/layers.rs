@@ -18,7 +18,7 @@ use tracing::field::Empty;
 use super::problem::Problem;
 
 /// The header that carries a request's id in both directions.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The id of a request as text. Ours are, and a client's is only kept where it is safe to repeat.
 pub fn id_text(id: &RequestId) -> &str {

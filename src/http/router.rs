@@ -1,11 +1,13 @@
 //! The map of all routes, and the stack of layers around them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::DefaultBodyLimit;
-use axum::http::header::{AUTHORIZATION, COOKIE};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE};
+use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
@@ -14,6 +16,7 @@ use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
+use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
@@ -69,6 +72,8 @@ fn metrics() -> OpenApiRouter<HttpState> {
 pub struct Border {
     /// Which hosts a request may name.
     pub hosts: Hosts,
+    /// The origins whose pages may send requests from a browser.
+    pub origins: Vec<String>,
     /// Whose request it is.
     pub authenticator: Arc<Authenticator>,
     /// Who may ask for health without a token.
@@ -76,6 +81,34 @@ pub struct Border {
     /// Who may ask for metrics without a token.
     pub metrics: ProbeAccess,
 }
+
+impl Border {
+    /// What tells browsers whose pages may ask; without it they let no other page.
+    fn cors(&self) -> Option<CorsLayer> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        let origins = self.origins.iter().filter_map(|origin| origin.parse().ok());
+        let shown = ["foveate-repo", "foveate-commit", "foveate-generation"]
+            .into_iter()
+            .chain([
+                "foveate-tokens",
+                "foveate-issues",
+                "retry-after",
+                "x-request-id",
+            ]);
+        let layer = CorsLayer::new()
+            .allow_origin(AllowOrigin::list(origins))
+            .allow_methods([Method::GET, Method::POST, Method::DELETE])
+            .allow_headers([ACCEPT, AUTHORIZATION, CONTENT_TYPE, layers::REQUEST_ID])
+            .expose_headers(shown.map(HeaderName::from_static).collect::<Vec<_>>())
+            .max_age(PREFLIGHT);
+        Some(layer)
+    }
+}
+
+/// How long browsers keep what they were told.
+const PREFLIGHT: Duration = Duration::from_secs(600);
 
 /// The whole service. `in_flight` has a permit for each request that may be in flight, probes aside.
 pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> Router {
@@ -105,7 +138,7 @@ pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> R
         .merge(health().layer(caller(border.health)))
         .merge(metrics().layer(caller(border.metrics)));
     let (router, _) = routes.split_for_parts();
-    with_stack(router, &border.hosts, limits).with_state(state)
+    with_stack(router, border.cors(), &border.hosts, limits).with_state(state)
 }
 
 /// Responses with fewer bytes are not worth compressing.
@@ -114,6 +147,7 @@ const COMPRESSED_FROM: u64 = 1024;
 /// The routes in the stack that every request passes, from the outside to the inside.
 fn with_stack<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
+    cors: Option<CorsLayer>,
     hosts: &Hosts,
     limits: HttpLimits,
 ) -> Router<S> {
@@ -140,6 +174,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(trace)
         .layer(from_fn(layers::measure))
+        .option_layer(cors)
         .layer(from_fn(layers::render_problems))
         .layer(TimeoutLayer::with_status_code(
             axum::http::StatusCode::REQUEST_TIMEOUT,
@@ -155,8 +190,6 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use axum::body::{Body, to_bytes};
     use axum::http::{HeaderMap, Request, StatusCode};
     use axum::routing::get;
@@ -183,7 +216,7 @@ mod tests {
             .route("/broken", get(broken))
             .route("/endless", get(std::future::pending::<()>))
             .route("/headers", get(headers));
-        with_stack(routes, &Hosts::Any, limits)
+        with_stack(routes, None, &Hosts::Any, limits)
     }
 
     async fn ask(app: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {

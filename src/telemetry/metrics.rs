@@ -23,7 +23,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 18] = [
+const EVENTS: [(&str, Kind, &str); 19] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -58,6 +58,11 @@ const EVENTS: [(&str, Kind, &str); 18] = [
         "foveate_problems_total",
         Kind::Counter,
         "Requests answered with a problem, by its code.",
+    ),
+    (
+        "foveate_certificate_reads_total",
+        Kind::Counter,
+        "Times that a changed certificate was read again, by outcome.",
     ),
     (
         "foveate_degraded_answers_total",

@@ -679,7 +679,7 @@ async fn more_questions_than_there_is_room_for_are_turned_away() {
     let busy = app
         .engine
         .permits()
-        .acquire(std::time::Duration::ZERO)
+        .acquire("another", std::time::Duration::ZERO)
         .await
         .unwrap();
     let (waiting, turned_away) = tokio::join!(app.post("/context", question.clone()), async {
@@ -713,7 +713,10 @@ async fn a_question_whose_turn_does_not_come_is_given_up() {
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
     let permits = app.engine.permits();
-    let _busy = permits.acquire(std::time::Duration::ZERO).await.unwrap();
+    let _busy = permits
+        .acquire("another", std::time::Duration::ZERO)
+        .await
+        .unwrap();
     let question = json!({"repo": "shop", "query": "checkout"});
     let given_up = app.post("/context", question).await;
     assert_eq!(given_up.status, StatusCode::SERVICE_UNAVAILABLE);

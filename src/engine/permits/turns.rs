@@ -1,0 +1,251 @@
+//! Whose turn it is. Questions wait in a line for each key, and the lines take turns, so that a key that
+//! asks a thousand things at once delays the others by one question each. Where there is room for no more,
+//! the longest line gives way. It knows no clock and no threads.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::times::Times;
+
+/// While some question has been waiting for so long without a break, there is more to do than can be done,
+/// and not just a burst.
+const OVERLOAD: Duration = Duration::from_secs(1);
+
+/// Who waits, and for what `T` they wait.
+#[derive(Debug)]
+pub(super) struct Turns<T> {
+    total: usize,
+    in_use: usize,
+    max_waiting: usize,
+    waiting: usize,
+    /// The next line to take its turn is the first. None is empty.
+    lines: VecDeque<Line<T>>,
+    next_id: u64,
+    /// Since when some question has been waiting.
+    waiting_since: Option<Instant>,
+    /// How long answers take.
+    pub times: Times,
+}
+
+#[derive(Debug)]
+struct Line<T> {
+    who: String,
+    questions: VecDeque<(u64, T)>,
+}
+
+/// What a newcomer gets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A permit.
+    Permit,
+    /// A place in the line, by its id.
+    Place(u64),
+    /// Nothing.
+    Full,
+}
+
+impl<T> Turns<T> {
+    /// `total` permits, and places for `max_waiting` questions.
+    pub fn new(total: usize, max_waiting: usize) -> Self {
+        Self {
+            total,
+            in_use: 0,
+            max_waiting,
+            waiting: 0,
+            lines: VecDeque::new(),
+            next_id: 0,
+            waiting_since: None,
+            times: Times::default(),
+        }
+    }
+
+    pub fn in_use(&self) -> usize {
+        self.in_use
+    }
+
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// A permit or a place for a question of `who`. `make` gives what waits; it is dropped where another
+    /// question takes its place.
+    pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
+        if self.in_use < self.total && self.waiting == 0 {
+            self.in_use += 1;
+            return Entry::Permit;
+        }
+        if self.waiting >= self.limit(now) && !self.make_room(who) {
+            return Entry::Full;
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        match self.lines.iter_mut().find(|line| line.who == who) {
+            Some(line) => line.questions.push_back((id, make())),
+            None => self.lines.push_back(Line {
+                who: who.to_owned(),
+                questions: VecDeque::from([(id, make())]),
+            }),
+        }
+        self.waiting += 1;
+        self.waiting_since.get_or_insert(now);
+        Entry::Place(id)
+    }
+
+    /// How many may wait. In an overload no more than are answered in the time of one answer that takes
+    /// long: whoever waits longer is better turned away at once and asks again.
+    fn limit(&self, now: Instant) -> usize {
+        let is_overload = self
+            .waiting_since
+            .is_some_and(|since| now.saturating_duration_since(since) >= OVERLOAD);
+        let few = is_overload.then(|| self.times.answered_within_a_long_one(self.total));
+        few.flatten().unwrap_or(usize::MAX).min(self.max_waiting)
+    }
+
+    /// Whether there is a place for one more question of `who`: the one of the last in a line that is longer
+    /// than theirs would be, or, for who has none yet, the one that everybody has.
+    fn make_room(&mut self, who: &str) -> bool {
+        let own = self.lines.iter().find(|line| line.who == who);
+        let own = own.map_or(0, |line| line.questions.len());
+        let longest = self
+            .lines
+            .iter_mut()
+            .max_by_key(|line| line.questions.len());
+        match longest {
+            Some(line) if line.questions.len() > own + 1 => {
+                line.questions.pop_back();
+                self.waiting -= 1;
+                true
+            }
+            _ => own == 0 && self.waiting < self.max_waiting,
+        }
+    }
+
+    /// Takes a permit back. Gives the question that gets it, if one waits.
+    pub fn give_back(&mut self) -> Option<T> {
+        let Some(mut line) = self.lines.pop_front() else {
+            self.in_use -= 1;
+            return None;
+        };
+        let question = line.questions.pop_front();
+        if !line.questions.is_empty() {
+            self.lines.push_back(line);
+        }
+        self.left(1);
+        question.map(|(_, question)| question)
+    }
+
+    /// Takes a question out that waits no more, if it still does.
+    pub fn leave(&mut self, id: u64) {
+        let before = self.waiting;
+        let mut remaining = 0;
+        for line in &mut self.lines {
+            line.questions.retain(|(other, _)| *other != id);
+            remaining += line.questions.len();
+        }
+        self.lines.retain(|line| !line.questions.is_empty());
+        self.left(before - remaining);
+    }
+
+    fn left(&mut self, count: usize) {
+        self.waiting -= count;
+        if self.waiting == 0 {
+            self.waiting_since = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Turns of one permit, which is taken.
+    fn busy(max_waiting: usize) -> (Turns<&'static str>, Instant) {
+        let (mut turns, now) = (Turns::new(1, max_waiting), Instant::now());
+        assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit);
+        (turns, now)
+    }
+
+    fn is_in(entry: &Entry) -> bool {
+        matches!(entry, Entry::Place(_))
+    }
+
+    #[test]
+    fn lines_take_turns() {
+        let (mut turns, now) = busy(10);
+        for (who, question) in [
+            ("a", "a1"),
+            ("a", "a2"),
+            ("a", "a3"),
+            ("b", "b1"),
+            ("c", "c1"),
+        ] {
+            assert!(is_in(&turns.enter(who, now, || question)));
+        }
+        assert!(is_in(&turns.enter("b", now, || "b2")));
+        let order: Vec<_> = std::iter::from_fn(|| turns.give_back()).collect();
+        assert_eq!(order, ["a1", "b1", "c1", "a2", "b2", "a3"]);
+        assert_eq!((turns.in_use(), turns.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn the_longest_line_gives_way_where_there_is_no_room() {
+        let (mut turns, now) = busy(4);
+        for question in ["a1", "a2", "a3", "a4"] {
+            assert!(is_in(&turns.enter("a", now, || question)));
+        }
+        assert_eq!(turns.enter("a", now, || "a5"), Entry::Full);
+        assert!(is_in(&turns.enter("b", now, || "b1")), "a4 leaves");
+        assert!(is_in(&turns.enter("b", now, || "b2")), "a3 leaves");
+        assert_eq!(turns.enter("b", now, || "b3"), Entry::Full, "both have two");
+        assert!(is_in(&turns.enter("c", now, || "c1")), "one of two leaves");
+        assert_eq!(turns.waiting(), 4);
+        let order: Vec<_> = std::iter::from_fn(|| turns.give_back()).collect();
+        assert_eq!(order, ["a1", "b1", "c1", "a2"]);
+    }
+
+    #[test]
+    fn who_leaves_is_not_waited_for() {
+        let (mut turns, now) = busy(4);
+        let Entry::Place(first) = turns.enter("a", now, || "a1") else {
+            panic!("a place");
+        };
+        assert!(is_in(&turns.enter("b", now, || "b1")));
+        turns.leave(first);
+        turns.leave(first);
+        assert_eq!(turns.waiting(), 1);
+        assert_eq!(turns.give_back(), Some("b1"));
+        assert_eq!(turns.give_back(), None);
+        assert_eq!(turns.in_use(), 0);
+    }
+
+    #[test]
+    fn an_overload_lets_few_wait_and_everybody_one() {
+        let (mut turns, start) = busy(64);
+        for _ in 0..32 {
+            turns.times.add(Duration::from_millis(4));
+        }
+        for _ in 0..40 {
+            assert!(is_in(&turns.enter("a", start, || "a")), "a burst waits");
+        }
+        let late = start + OVERLOAD;
+        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
+        while turns.waiting() > 1 {
+            turns.give_back();
+        }
+        assert_eq!(
+            turns.enter("a", late, || "a"),
+            Entry::Full,
+            "as long as one answer"
+        );
+        for who in ["b", "c", "d"] {
+            assert!(is_in(&turns.enter(who, late, || "x")), "{who}");
+            assert_eq!(turns.enter(who, late, || "x"), Entry::Full, "{who}");
+        }
+        while turns.waiting() > 0 {
+            turns.give_back();
+        }
+        for _ in 0..40 {
+            assert!(is_in(&turns.enter("a", late, || "a")), "it is over");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! TLS of the server's own: the certificate and the key of two PEM files, read again when they change.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::disk::FileStamp;
+use crate::telemetry::spans::spawn_blocking;
+
+/// Time between two looks at the files.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The metric of certificates that changed.
+const READS: &str = "foveate_certificate_reads_total";
+
+/// Where the certificate and its key are, as PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The certificate, and those between it and its authority.
+    pub cert: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
+/// What encrypts the connections of a server.
+#[derive(Debug)]
+pub struct Tls {
+    files: TlsFiles,
+    provider: Arc<CryptoProvider>,
+    current: Arc<Current>,
+    config: Arc<ServerConfig>,
+}
+
+/// The certificate that new connections get.
+#[derive(Debug)]
+struct Current(ArcSwap<CertifiedKey>);
+
+impl ResolvesServerCert for Current {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.load_full())
+    }
+}
+
+type Stamps = [Option<FileStamp>; 2];
+
+impl Tls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// When one cannot be read, or the key is not the certificate's; the text names the file.
+    pub fn new(files: TlsFiles) -> Result<Self, String> {
+        let provider = Arc::new(default_provider());
+        let current = Arc::new(Current(ArcSwap::from(read(&files, &provider)?)));
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
+        let mut config = builder
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(&current) as Arc<dyn ResolvesServerCert>);
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self {
+            files,
+            provider,
+            current,
+            config: Arc::new(config),
+        })
+    }
+
+    /// Greets a client.
+    ///
+    /// # Errors
+    /// When the client does not speak TLS, or not with this server.
+    pub async fn accept<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        stream: S,
+    ) -> io::Result<TlsStream<S>> {
+        TlsAcceptor::from(Arc::clone(&self.config))
+            .accept(stream)
+            .await
+    }
+
+    /// Reads the files again when they change, until `stop` is cancelled. While they cannot be used, or do
+    /// not belong together yet, the previous ones serve.
+    pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
+        let mut stamps = self.stamps();
+        while stop
+            .run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL))
+            .await
+            .is_some()
+        {
+            let this = Arc::clone(&self);
+            let checked = spawn_blocking(move || this.check(stamps));
+            stamps = checked.await.unwrap_or(stamps);
+        }
+    }
+
+    fn stamps(&self) -> Stamps {
+        [&self.files.cert, &self.files.key].map(|file| FileStamp::of(file))
+    }
+
+    fn check(&self, before: Stamps) -> Stamps {
+        let stamps = self.stamps();
+        if stamps == before {
+            return before;
+        }
+        match read(&self.files, &self.provider) {
+            Ok(certified) => {
+                self.current.0.store(certified);
+                metrics::counter!(READS, "outcome" => "done").increment(1);
+                tracing::info!("the certificate was read again");
+            }
+            Err(reason) => {
+                metrics::counter!(READS, "outcome" => "failed").increment(1);
+                tracing::error!(
+                    reason,
+                    "the certificate cannot be read again: the previous one serves"
+                );
+            }
+        }
+        stamps
+    }
+}
+
+fn read(files: &TlsFiles, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, String> {
+    let refuse = |setting: &str, file: &Path, reason: &dyn std::fmt::Display| {
+        format!("{setting}: {}: {reason}", file.display())
+    };
+    let of_cert = |reason: &dyn std::fmt::Display| refuse("server.tls.cert", &files.cert, reason);
+    let of_key = |reason: &dyn std::fmt::Display| refuse("server.tls.key", &files.key, reason);
+    let chain = CertificateDer::pem_file_iter(&files.cert).map_err(|error| of_cert(&error))?;
+    let chain: Result<Vec<_>, _> = chain.collect();
+    let chain = chain.map_err(|error| of_cert(&error))?;
+    if chain.is_empty() {
+        return Err(of_cert(&"it has no certificate in PEM"));
+    }
+    let mode = files.key.metadata().map(|file| file.permissions().mode());
+    if mode.is_ok_and(|mode| mode & 0o044 != 0) {
+        let file = files.key.display();
+        tracing::warn!(%file, "others may read the private key: `chmod 600` the file");
+    }
+    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| of_key(&error))?;
+    let certified = CertifiedKey::from_der(chain, key, provider);
+    certified.map(Arc::new).map_err(|error| of_key(&error))
+}

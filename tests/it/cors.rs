@@ -1,0 +1,74 @@
+//! Pages of other origins: none may ask unless the configuration names it.
+
+use reqwest::{Method, StatusCode};
+
+use crate::app::{Response, TestApp};
+
+const ORIGIN: &str = "https://app.example.org";
+
+async fn preflight(app: &TestApp, origin: &str) -> Response {
+    let request = app
+        .client()
+        .request(Method::OPTIONS, format!("{}/context", app.url));
+    let request = request
+        .header("origin", origin)
+        .header("access-control-request-method", "POST")
+        .header(
+            "access-control-request-headers",
+            "authorization,content-type",
+        );
+    app.send(request).await
+}
+
+async fn ask(app: &TestApp, origin: &str) -> Response {
+    let request = app.client().get(format!("{}/repos/nothing", app.url));
+    app.send(request.header("origin", origin)).await
+}
+
+fn names_origins(response: &Response) -> bool {
+    let mut names = response.headers.keys().map(|name| name.as_str());
+    names.any(|name| name.starts_with("access-control-allow"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_of_another_origin_may_ask() {
+    let app = TestApp::start().await;
+    let refused = preflight(&app, ORIGIN).await;
+    assert_eq!(refused.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert!(!names_origins(&refused) && !names_origins(&ask(&app, ORIGIN).await));
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_origin_may_ask_and_reads_problems_too() {
+    let app = TestApp::start_with(|config| {
+        config.server.allow_origins = vec![ORIGIN.to_owned()];
+    })
+    .await;
+    // A browser asks without a token whether it may send one.
+    crate::access::create(app.data(), &[]);
+    crate::access::counts_no_more(&app, "unknown").await;
+    let allowed = preflight(&app, ORIGIN).await;
+    assert_eq!(allowed.status, StatusCode::OK);
+    assert_eq!(allowed.header("access-control-allow-origin"), ORIGIN);
+    assert!(
+        allowed
+            .header("access-control-allow-headers")
+            .contains("authorization")
+    );
+    let problem = ask(&app, ORIGIN).await;
+    assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(problem.header("access-control-allow-origin"), ORIGIN);
+    assert!(
+        problem
+            .header("access-control-expose-headers")
+            .contains("retry-after")
+    );
+
+    for other in ["https://evil.example.org", "http://app.example.org", "null"] {
+        assert!(!names_origins(&ask(&app, other).await), "{other}");
+        let header = preflight(&app, other).await;
+        assert_eq!(header.header("access-control-allow-origin"), "", "{other}");
+    }
+    app.end().await;
+}

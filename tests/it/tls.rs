@@ -1,0 +1,205 @@
+//! https: a certificate of the server's own, replaced while it runs, within the limits of connections.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use foveate::app::service::Service;
+use foveate::config::Config;
+use reqwest::{Certificate, Client, StatusCode};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{PATIENCE, TestApp, save, sum_of, until};
+
+/// A certificate for `localhost` and its key, as PEM.
+struct Pair {
+    cert: String,
+    key: String,
+}
+
+fn pair() -> Pair {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    Pair {
+        cert: made.cert.pem(),
+        key: made.signing_key.serialize_pem(),
+    }
+}
+
+/// The files of a certificate and its key.
+struct Files {
+    cert: PathBuf,
+    key: PathBuf,
+    _keep: TempDir,
+}
+
+fn files(pair: &Pair) -> Files {
+    let keep = tempfile::tempdir().unwrap();
+    let [cert, key] = ["cert.pem", "key.pem"].map(|name| keep.path().join(name));
+    save(&cert, &pair.cert);
+    save(&key, &pair.key);
+    Files {
+        cert,
+        key,
+        _keep: keep,
+    }
+}
+
+async fn app(files: &Files, change: impl FnOnce(&mut Config)) -> TestApp {
+    TestApp::start_with(|config| {
+        config.server.tls.cert = files.cert.clone();
+        config.server.tls.key = files.key.clone();
+        change(config);
+    })
+    .await
+}
+
+/// The app's address by the name that the certificate is for.
+fn url(app: &TestApp) -> String {
+    app.url.replace("127.0.0.1", "localhost")
+}
+
+/// A client that trusts one certificate alone.
+fn trusting(pair: &Pair) -> Client {
+    let cert = Certificate::from_pem(pair.cert.as_bytes()).unwrap();
+    let builder = Client::builder().tls_certs_only([cert]);
+    builder
+        .resolve("localhost", SocketAddr::from(([127, 0, 0, 1], 0)))
+        .build()
+        .unwrap()
+}
+
+async fn health(client: &Client, app: &TestApp) -> Option<StatusCode> {
+    let answer = client.get(format!("{}/healthz", url(app))).send().await;
+    answer.ok().map(|answer| answer.status())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_is_replaced_while_the_server_runs() {
+    let (first, second) = (pair(), pair());
+    let files = files(&first);
+    let app = app(&files, |_| {}).await;
+    assert!(app.url.starts_with("https://"));
+    let early = trusting(&first);
+    assert_eq!(health(&early, &app).await, Some(StatusCode::OK));
+    assert_eq!(health(&trusting(&second), &app).await, None);
+    let plain = app.url.replace("https:", "http:");
+    assert!(reqwest::get(format!("{plain}/healthz")).await.is_err());
+
+    // Between the two writes they do not belong together, and the previous ones serve.
+    save(&files.cert, &second.cert);
+    until("a look at the files", async || {
+        let metrics = early.get(format!("{}/metrics", url(&app))).send().await;
+        let text = metrics.unwrap().text().await.unwrap();
+        let failed = sum_of(&text, "foveate_certificate_reads_total", "failed");
+        (failed > 0.0).then_some(())
+    })
+    .await;
+    assert_eq!(health(&trusting(&first), &app).await, Some(StatusCode::OK));
+    save(&files.key, &second.key);
+    until("the new certificate", async || {
+        health(&trusting(&second), &app).await
+    })
+    .await;
+    assert_eq!(health(&trusting(&first), &app).await, None);
+    // Its connection is open still.
+    assert_eq!(health(&early, &app).await, Some(StatusCode::OK));
+    app.end().await;
+}
+
+/// Waits until the server closes the connection.
+async fn closed(mut stream: TcpStream) {
+    let mut said = Vec::new();
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said));
+    let _ = read.await.expect("the server closes it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_greeting_that_never_ends_is_given_up() {
+    let files = files(&pair());
+    let app = app(&files, |config| config.server.head_timeout_ms = 100).await;
+    let address = app.url.strip_prefix("https://").unwrap();
+    let silent = TcpStream::connect(address).await.unwrap();
+    let mut half = TcpStream::connect(address).await.unwrap();
+    // The head of a TLS record, which says that more comes.
+    half.write_all(&[0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        .await
+        .unwrap();
+    let mut plain = TcpStream::connect(address).await.unwrap();
+    plain
+        .write_all(b"GET /healthz HTTP/1.1\r\n\r\n")
+        .await
+        .unwrap();
+    closed(silent).await;
+    closed(half).await;
+    closed(plain).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_greet_nobody_give_way_to_others() {
+    let pair = pair();
+    let files = files(&pair);
+    let app = app(&files, |config| config.server.max_connections = 4).await;
+    let address = app.url.strip_prefix("https://").unwrap();
+    let mut silent = Vec::new();
+    for _ in 0..64 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    assert_eq!(health(&trusting(&pair), &app).await, Some(StatusCode::OK));
+    app.end().await;
+}
+
+async fn foveate(arguments: &[&str], trusted: Option<&Path>) -> Output {
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.args(arguments).env_remove("SSL_CERT_FILE");
+    if let Some(trusted) = trusted {
+        command.env("SSL_CERT_FILE", trusted);
+    }
+    command.output().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_checks_certificates_but_for_the_health_of_this_machine() {
+    let files = files(&pair());
+    let app = app(&files, |_| {}).await;
+    let list = ["repo", "list", "--server", &url(&app)];
+    let trusting = foveate(&list, Some(&files.cert)).await;
+    let stderr = String::from_utf8_lossy(&trusting.stderr).into_owned();
+    assert!(trusting.status.success(), "{stderr}");
+    assert_eq!(foveate(&list, None).await.status.code(), Some(4));
+    let health = foveate(&["health", "--server", &app.url], None).await;
+    let stderr = String::from_utf8_lossy(&health.stderr).into_owned();
+    assert!(health.status.success(), "{stderr}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_cannot_be_used_is_told_at_the_start() {
+    let (first, second) = (pair(), pair());
+    let files = files(&first);
+    let start = async || {
+        let data = tempfile::tempdir().unwrap();
+        let mut config = Config::defaults().unwrap();
+        config.server.listen = "127.0.0.1:0".parse().unwrap();
+        config.storage.data_dir = data.path().to_owned();
+        config.server.tls.cert = files.cert.clone();
+        config.server.tls.key = files.key.clone();
+        let started = Service::start(config, CancellationToken::new()).await;
+        started.err().expect("it is refused").to_string()
+    };
+    save(&files.key, &second.key);
+    let told = start().await;
+    assert!(
+        told.contains("server.tls.key") && told.contains("key.pem"),
+        "{told}"
+    );
+    save(&files.cert, "no certificate");
+    let told = start().await;
+    assert!(
+        told.contains("server.tls.cert") && told.contains("cert.pem"),
+        "{told}"
+    );
+}
