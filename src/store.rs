@@ -16,6 +16,9 @@ use tempfile::TempDir;
 
 pub use keys::{KeyRow, NewKeyRow, StoreChanges};
 
+/// How long a database that answers may take.
+const PING: Duration = Duration::from_secs(5);
+
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
 
@@ -153,7 +156,8 @@ impl Store {
             .busy_timeout(Duration::from_secs(5));
         let pool = SqlitePoolOptions::new()
             .max_connections(4)
-            .acquire_timeout(Duration::from_secs(5))
+            // A busy disk may take long to open the file; a start that gives up helps nobody.
+            .acquire_timeout(Duration::from_secs(30))
             .connect_with(options)
             .await?;
         migrator().run(&pool).await?;
@@ -293,7 +297,10 @@ impl Store {
     /// When it does not.
     #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "ping"))]
     pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query("select 1").execute(&self.pool).await?;
+        let answer = sqlx::query("select 1").execute(&self.pool);
+        tokio::time::timeout(PING, answer)
+            .await
+            .map_err(|_| sqlx::Error::PoolTimedOut)??;
         Ok(())
     }
 
