@@ -428,11 +428,14 @@ impl Files {
         of_chunks.iter().map(position)
     }
 
-    /// Whether a line belongs to no unit.
-    pub fn is_in_stretch(&self, file: FileId, line: u32) -> bool {
-        let chunks = self.content(file).map_or(&[][..], |c| &c.facts.chunks);
+    /// The first line of a definition with the comments and attributes above it; its own first line, where
+    /// it has no chunk of its own.
+    pub fn head_line(&self, id: DefId) -> u32 {
+        let line = self.definition(id).lines.start;
+        let chunks = self.content(id.file).map_or(&[][..], |c| &c.facts.chunks);
         let at = chunks.partition_point(|chunk| chunk.lines.end < line);
-        at < chunks.len() && self.chunk_units(file).nth(at).flatten().is_none()
+        let own = chunks.get(at).filter(|c| c.definition == Some(id.local));
+        own.map_or(line, |chunk| chunk.lines.start.min(line))
     }
 
     /// The definitions directly inside another, in place order.

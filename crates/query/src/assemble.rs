@@ -3,13 +3,14 @@
 //! other. It ranks nothing and reads no file.
 //!
 //! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions and
-//! stretches, [`likely`] says which are worth their tokens, [`near_duplicates`] knows those that say the same,
+//! stretches, each a [`body`] with its [`surroundings`], [`likely`] says which are worth their tokens, [`near_duplicates`] knows those that say the same,
 //! [`links`] finds tests, callers and imports, [`dependencies`] what the bodies rest on, [`cards`] show of the
 //! rest what must be told. They make entries with [`card`] and [`source`] and put them into a
 //! [`packed::Packed`], which knows the budget and that no line is delivered twice; [`render`] turns
 //! entries into text. Start at [`assemble()`].
 
 mod bodies;
+mod body;
 mod card;
 mod cards;
 mod changed;
@@ -25,6 +26,7 @@ mod plan;
 mod render;
 mod siblings;
 mod source;
+mod surroundings;
 mod unindexed;
 
 #[cfg(test)]

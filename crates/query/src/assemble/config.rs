@@ -36,6 +36,7 @@ pub struct BodiesConfig {
     pub cut_share: u32,
     pub min_cut: usize,
     pub container_tokens: usize,
+    pub head_lines: f32,
 }
 
 /// What is shown by its signature.

@@ -324,7 +324,7 @@ fn links_lead_to_the_lines_and_few_characters_are_kept() {
     request.format = Format::Markdown;
     request.link_base = Some("https://github.com/acme/pool".to_owned());
     let pack = ask(&snapshot, &request).pack;
-    let link = "https://github.com/acme/pool/blob/c0ffee/pool/core.py#L7-L9";
+    let link = "https://github.com/acme/pool/blob/c0ffee/pool/core.py#L6-L10";
     assert!(
         pack.context.contains(&format!("]({link})")),
         "{}",

@@ -1,4 +1,4 @@
-//! What stands around the bodies: what they dependency, who calls them, and what is held back.
+//! What stands around the bodies: what they need, who calls them, and what is held back.
 
 use foveate_model::Lines;
 
@@ -167,8 +167,15 @@ fn who_writes_tests_sees_the_tests_there_are() {
     assert_eq!(whole(IntentKind::TestWriting), 3);
 }
 
+/// The lines of the items with a name.
+fn lines_of(answer: &Answer, name: &str) -> Vec<Lines> {
+    let items = answer.pack.sections.iter().flat_map(|s| &s.items);
+    let found = items.filter(|item| item.name == name);
+    found.map(|item| item.lines).collect()
+}
+
 #[test]
-fn a_function_comes_with_the_blank_line_before_it() {
+fn a_function_comes_with_the_blank_lines_around_it() {
     let snapshot = fixture(
         "
         //- session.py
@@ -178,22 +185,38 @@ fn a_function_comes_with_the_blank_line_before_it() {
 
             def close(self):
                 return disconnect()
+
+            def renew(self):
+                return connect() and disconnect()
         ",
     );
     let query = "Session.close does not disconnect";
     let asked = request(query, 8000, IntentKind::BugFix);
     let answer = ask(&snapshot, &asked);
     check_invariants(&snapshot, &asked, &answer.pack);
-    let lines = |name: &str| {
-        let items = answer.pack.sections.iter().flat_map(|s| &s.items);
-        let found = items
-            .filter(|item| item.name == name)
-            .map(|item| item.lines);
-        found.collect::<Vec<_>>()
+    // A blank line between two functions stands with the first that is shown, and once.
+    assert_eq!(lines_of(&answer, "Session.close"), [Lines::new(4, 7)]);
+    assert_eq!(lines_of(&answer, "Session.open"), [Lines::new(2, 3)]);
+    assert_eq!(lines_of(&answer, "Session.renew"), [Lines::new(8, 9)]);
+}
+
+#[test]
+fn a_function_comes_with_what_is_written_above_it() {
+    let comment = "/// Text.\n".repeat(10);
+    let file = format!(
+        "pub struct Pool {{\n    size: usize,\n}}\n\n{comment}#[inline]\npub fn lease(pool: &Pool) -> usize \
+         {{\n    pool.size\n}}\n"
+    );
+    let snapshot = snapshot([("src/pool.rs".to_owned(), file)]);
+    let lines = |budget: usize| {
+        let asked = request("`lease` gives the wrong size", budget, IntentKind::BugFix);
+        let answer = ask(&snapshot, &asked);
+        check_invariants(&snapshot, &asked, &answer.pack);
+        lines_of(&answer, "lease")
     };
-    // The line between the two belongs to one of them alone; before `open` there is none.
-    assert_eq!(lines("Session.close"), [Lines::new(4, 6)]);
-    assert_eq!(lines("Session.open"), [Lines::new(2, 3)]);
+    assert_eq!(lines(8000), [Lines::new(4, 18)]);
+    // In a small context code is worth more.
+    assert_eq!(lines(2000), [Lines::new(15, 18)]);
 }
 
 #[test]

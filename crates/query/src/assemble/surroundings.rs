@@ -1,0 +1,30 @@
+//! What is shown around a definition: the comments and attributes above it, and blank lines.
+
+use foveate_index::{DefId, Files};
+use foveate_model::Lines;
+
+use super::source::span_of;
+
+/// The lines in which a function is shown: with the comments and attributes above it, where they are not
+/// long, and the blank lines around it. What is new is often put there.
+pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
+    let mut lines = files.definition(id).lines;
+    let text = files.text(files.file_of(id));
+    let head = files.head_line(id);
+    if lines.start - head <= max_head {
+        lines.start = head;
+    }
+    let span = span_of(text, lines);
+    let is_blank = |line: Option<&str>| line.is_some_and(|line| line.trim().is_empty());
+    let above = text.get(..span.start as usize).unwrap_or("");
+    let above = above.strip_suffix('\n');
+    if is_blank(above.and_then(|above| above.rsplit('\n').next())) {
+        lines.start -= 1;
+    }
+    let below = text.get(span.end as usize..).unwrap_or("");
+    let below = below.strip_prefix('\n');
+    if is_blank(below.and_then(|below| below.split_inclusive('\n').next())) {
+        lines.end += 1;
+    }
+    lines
+}
