@@ -44,6 +44,8 @@ def before_call(context, case, kwargs):
             body["diff"] = {"base": "HEAD~1", "head": "HEAD"}
         if not is_stateful and "repo" in body and is_chosen(body):
             body["repo"] = "shop"
+    elif "cursor" in (case.query or {}) or case.path.startswith("/repos/{repo}/"):
+        look_up(case)
     if not is_stateful and "repo" in case.path_parameters and case.method != "DELETE":
         if is_chosen([case.path_parameters["repo"], body]):
             case.path_parameters["repo"] = "shop"
@@ -68,6 +70,24 @@ def complete(body):
         body.pop("ref", None)
     elif not (body.get("query") or "").strip():
         body["query"] = "shop"
+
+
+def look_up(case):
+    """What the description says of lookups in words alone: which parameters go together, and that cursors and
+    regular expressions cannot be made up."""
+    query = case.query if isinstance(case.query, dict) else {}
+    query.pop("cursor", None)
+    if isinstance(query.get("ref"), str) and is_chosen(query):
+        query["ref"] = "HEAD"
+    if query.get("kind") == "regex":
+        query["q"] = "sh[aeiou]p"
+    if isinstance(query.get("lines"), str):
+        query["lines"] = "1-2"
+    if case.path.endswith("/references"):
+        query.pop("line", None)
+        query.setdefault("name", "checkout")
+    if "path" in (case.path_parameters or {}) and is_chosen(query):
+        case.path_parameters["path"] = "shop/cart.py"
 
 
 def is_chosen(values):

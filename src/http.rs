@@ -8,6 +8,7 @@ pub mod context;
 pub mod extract;
 pub mod hosts;
 pub mod layers;
+pub mod lookup;
 pub mod openapi;
 pub mod operations;
 pub mod problem;

@@ -1,12 +1,13 @@
 //! A question and its answer, the same over HTTP and on the command line: the answer as JSON here, the
-//! validation of the question in [`request`].
+//! validation of the question in [`request`]; direct lookups in [`lookup`].
 
+pub mod lookup;
 pub mod request;
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Fidelity, Item, Section};
 use foveate_query::rank::{ListedFile, ListedFunction, ListedPlace, Signal};
-use foveate_query::{Breadth, Format, IntentKind};
+use foveate_query::{Breadth, Format, IntentKind, Issue};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -303,12 +304,21 @@ pub struct TimingsAnswer {
 }
 
 /// Something that the answer could not do or that the reader should know.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema, schemars::JsonSchema)]
 pub struct IssueAnswer {
     /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, `deadline`, ….
     pub code: String,
     /// For people: one line, in which characters that are unsafe to show are escaped.
     pub detail: String,
+}
+
+impl From<Issue> for IssueAnswer {
+    fn from(issue: Issue) -> Self {
+        Self {
+            code: issue.code.to_owned(),
+            detail: escape(&issue.detail).into_owned(),
+        }
+    }
 }
 
 /// What of a request its answer repeats.
@@ -404,14 +414,7 @@ impl ContextAnswer {
                 assemble: milliseconds(answer.timings.assemble),
                 total: milliseconds(total_ms),
             },
-            issues: answer
-                .issues
-                .into_iter()
-                .map(|issue| IssueAnswer {
-                    code: issue.code.to_owned(),
-                    detail: escape(&issue.detail).into_owned(),
-                })
-                .collect(),
+            issues: answer.issues.into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -66,6 +66,30 @@ pub struct Answered {
     pub total_ms: f64,
 }
 
+/// Where something is looked up.
+#[derive(Clone, Debug)]
+pub struct LookupPlace {
+    /// Name of the repository.
+    pub repo: String,
+    /// A commit, branch or tag; `None` for the current snapshot.
+    pub reference: Option<String>,
+}
+
+/// What was looked up, and where.
+#[derive(Debug)]
+pub struct LookedUp<T> {
+    /// Name of the repository.
+    pub repo: String,
+    /// The snapshot that was asked.
+    pub snapshot: Arc<Snapshot>,
+    /// What came out.
+    pub value: T,
+    /// Changed files that the snapshot does not hold yet.
+    pub pending_files: usize,
+    /// What the reader should know of the snapshot.
+    pub issues: Vec<Issue>,
+}
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
@@ -113,14 +137,7 @@ impl Engine {
             Some(repository) => self.ask_of(grant, repository, question).await,
             None => Err(AskError::UnknownRepo(question.repo)),
         };
-        let repo = found.as_ref().map(|repository| repository.name().as_str());
-        let outcome = match &answered {
-            Ok(_) => Outcome::Done,
-            Err(AskError::UnknownRepo(_)) => Outcome::Unknown,
-            Err(AskError::Admission(_)) => Outcome::Limited,
-            Err(_) => Outcome::Failed,
-        };
-        audit::record(grant, Action::Ask, repo, outcome);
+        audit_outcome(grant, Action::Ask, found.as_deref(), &answered);
         answered
     }
 
@@ -131,47 +148,98 @@ impl Engine {
         mut question: Question,
     ) -> Result<Answered, AskError> {
         let start = Instant::now();
-        repository.touch();
         if let (None, Source::Git { location, .. }) =
             (&question.request.link_base, repository.source())
         {
             question.request.link_base = web::address(location);
         }
-        self.reload(repository).await?;
-        let found = self.find(repository, question.target).await?;
-        let (snapshot, mut request) = (found.snapshot, question.request);
-        request.changes = found.changes;
+        let mut found = self.find(repository, question.target).await?;
+        let mut request = question.request;
+        request.changes = std::mem::take(&mut found.changes);
+        let ranking = Arc::clone(&self.ranking);
+        let work = move |snapshot: &Snapshot, due: &Deadline| {
+            answer_now(snapshot, &request, &ranking, due)
+        };
+        let mut answer = self.work_on(grant, &found.snapshot, work).await?;
+        answer.issues.extend(found.issue);
+        answer.issues.extend(issues(repository, &found.snapshot));
+        let total = start.elapsed();
+        record(&answer, total);
+        Ok(Answered {
+            repo: question.repo,
+            snapshot: found.snapshot,
+            answer,
+            pending_files: found.pending_files,
+            total_ms: total.as_secs_f64() * 1000.0,
+        })
+    }
+
+    /// Looks something up for the holder of a grant: under the same permits and deadline as a question,
+    /// in the snapshot of a commit, branch or tag, or the current one.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    pub async fn look<T: Send + 'static>(
+        &self,
+        grant: &Grant,
+        place: LookupPlace,
+        lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
+    ) -> Result<LookedUp<T>, AskError> {
+        let found = self.get(grant, &place.repo);
+        let looked_up = match &found {
+            Some(repository) => self.look_in(grant, repository, place, lookup).await,
+            None => Err(AskError::UnknownRepo(place.repo)),
+        };
+        audit_outcome(grant, Action::LookUp, found.as_deref(), &looked_up);
+        looked_up
+    }
+
+    async fn look_in<T: Send + 'static>(
+        &self,
+        grant: &Grant,
+        repository: &Repository,
+        place: LookupPlace,
+        lookup: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
+    ) -> Result<LookedUp<T>, AskError> {
+        let start = Instant::now();
+        let target = place.reference.map_or(Target::Current, Target::Revision);
+        let found = self.find(repository, target).await?;
+        let value = self.work_on(grant, &found.snapshot, lookup).await?;
+        metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
+        Ok(LookedUp {
+            repo: place.repo,
+            issues: state_issues(repository, &found.snapshot),
+            snapshot: found.snapshot,
+            value,
+            pending_files: found.pending_files,
+        })
+    }
+
+    /// Waits for a permit and does the work on a thread for answers, within the deadline of one.
+    async fn work_on<T: Send + 'static>(
+        &self,
+        grant: &Grant,
+        snapshot: &Arc<Snapshot>,
+        work: impl FnOnce(&Snapshot, &Deadline) -> T + Send + 'static,
+    ) -> Result<T, AskError> {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
         let admission = self.permits.acquire(grant.who(), deadline).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
-        let work = self.permits.work(admission, {
-            let (snapshot, ranking) = (Arc::clone(&snapshot), Arc::clone(&self.ranking));
-            move || {
-                let answer = answer_now(&snapshot, &request, &ranking, &due);
-                let Revision { commit, dirty } = &snapshot.revision;
-                tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
-                answer
-            }
+        let snapshot = Arc::clone(snapshot);
+        let done = self.permits.work(admission, move || {
+            let value = work(&snapshot, &due);
+            let Revision { commit, dirty } = &snapshot.revision;
+            tracing::debug!(commit, dirty, generation = snapshot.generation, "answered");
+            value
         });
         let left = deadline.saturating_sub(asked.elapsed());
-        let mut answer = match tokio::time::timeout(left, work).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => return Err(AskError::Defect),
-            Err(_) => return Err(AskError::Deadline(deadline)),
-        };
-        answer.issues.extend(found.issue);
-        answer.issues.extend(issues(repository, &snapshot));
-        let total = start.elapsed();
-        record(&answer, total);
-        Ok(Answered {
-            repo: question.repo,
-            snapshot,
-            answer,
-            pending_files: found.pending_files,
-            total_ms: total.as_secs_f64() * 1000.0,
-        })
+        match tokio::time::timeout(left, done).await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(_)) => Err(AskError::Defect),
+            Err(_) => Err(AskError::Deadline(deadline)),
+        }
     }
 
     /// Waits until an unloaded repository is in memory. Many who wait reload it once.
@@ -191,6 +259,8 @@ impl Engine {
 
     /// The snapshot to ask and what was changed in it.
     async fn find(&self, repository: &Repository, target: Target) -> Result<Found, AskError> {
+        repository.touch();
+        self.reload(repository).await?;
         let current = current(repository)?;
         let until = Instant::now() + self.settings.build_deadline;
         let mut found = Found {
@@ -216,6 +286,22 @@ impl Engine {
         }
         Ok(found)
     }
+}
+
+fn audit_outcome<T>(
+    grant: &Grant,
+    action: Action,
+    found: Option<&Repository>,
+    result: &Result<T, AskError>,
+) {
+    let repo = found.map(|repository| repository.name().as_str());
+    let outcome = match result {
+        Ok(_) => Outcome::Done,
+        Err(AskError::UnknownRepo(_)) => Outcome::Unknown,
+        Err(AskError::Admission(_)) => Outcome::Limited,
+        Err(_) => Outcome::Failed,
+    };
+    audit::record(grant, action, repo, outcome);
 }
 
 /// The current snapshot, or why there is none.
@@ -278,6 +364,25 @@ pub fn answer_now(
 
 /// What an answer had to do without.
 fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
+    let mut issues = state_issues(repository, snapshot);
+    let status = repository.status();
+    let functions = match (snapshot.touched_functions, &status.history_error) {
+        (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
+        (functions, _) => functions,
+    };
+    issues.extend(match (&snapshot.history, &status.history_error) {
+        (None, None) => Some(Issue {
+            code: "history_loading",
+            detail: "past commits are still being loaded; they did not count yet".to_owned(),
+        }),
+        (None, Some(error)) => Some(unavailable(error)),
+        (Some(_), _) => functions_issue(functions),
+    });
+    issues
+}
+
+/// Why the files of a snapshot may not be those of its source.
+fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
     let mut issues = Vec::new();
     let status = repository.status();
     if let (State::Failed, Some(error)) = (status.state, &status.error) {
@@ -306,18 +411,6 @@ fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
             ),
         });
     }
-    let functions = match (snapshot.touched_functions, &status.history_error) {
-        (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
-        (functions, _) => functions,
-    };
-    issues.extend(match (&snapshot.history, &status.history_error) {
-        (None, None) => Some(Issue {
-            code: "history_loading",
-            detail: "past commits are still being loaded; they did not count yet".to_owned(),
-        }),
-        (None, Some(error)) => Some(unavailable(error)),
-        (Some(_), _) => functions_issue(functions),
-    });
     issues
 }
 

@@ -23,6 +23,7 @@ use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorize
     components(schemas(ProblemBody)),
     tags(
         (name = "context", description = "Questions and answers"),
+        (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
         (name = "repos", description = "Repositories kept warm"),
         (name = "operations", description = "For operators and their machines")
     )
@@ -44,6 +45,7 @@ fn document() -> OpenApi {
     let head = Document::openapi();
     document.info = head.info.clone();
     document.merge(head);
+    name_wildcards_plainly(&mut document);
     let operations = document.paths.paths.values_mut().flat_map(operations);
     operations.for_each(every_operation_may);
     let components = document.components.get_or_insert_with(Components::new);
@@ -57,6 +59,15 @@ fn document() -> OpenApi {
     let with_token = SecurityRequirement::new(TOKEN, [""; 0]);
     document.security = Some(vec![SecurityRequirement::default(), with_token]);
     document
+}
+
+/// In a template of OpenAPI a parameter that takes slashes is written like any other.
+fn name_wildcards_plainly(document: &mut OpenApi) {
+    let paths = std::mem::take(&mut document.paths.paths);
+    let named = paths.into_iter();
+    document.paths.paths = named
+        .map(|(path, item)| (path.replace("{*", "{"), item))
+        .collect();
 }
 
 fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
@@ -100,7 +111,7 @@ mod tests {
     fn every_operation_names_what_can_happen_to_it() {
         let document = json();
         let paths = document["paths"].as_object().expect("paths");
-        assert_eq!(paths.len(), 10);
+        assert_eq!(paths.len(), 15);
         for (path, item) in paths {
             for (method, operation) in item.as_object().expect("a path item") {
                 let named = statuses(operation);
@@ -110,6 +121,9 @@ mod tests {
                 }
                 if !operation["requestBody"].is_null() {
                     wanted.extend(["400", "413", "415", "503"]);
+                }
+                if operation["tags"][0] == "lookups" {
+                    wanted.extend(["409", "429", "503"]);
                 }
                 if path.ends_with("/context") {
                     wanted.extend(["404", "406", "409", "503"]);

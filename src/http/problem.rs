@@ -5,6 +5,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use foveate_model::escape::escape;
+use foveate_query::lookup::LookupError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +14,7 @@ use crate::engine::{AdmissionError, AskError, RevisionError};
 use crate::ingest::git::GitError;
 use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
+use crate::wire::lookup::LookFailure;
 use crate::wire::request::InvalidRequest;
 
 const INVALID_TOKEN: &str = "invalid_token";
@@ -190,6 +192,35 @@ impl From<InvalidRequest> for Problem {
         Self {
             code: "empty_query",
             ..problem
+        }
+    }
+}
+
+impl From<LookFailure> for Problem {
+    fn from(failure: LookFailure) -> Self {
+        match failure {
+            LookFailure::Invalid(error) => Self::invalid_field(error.field, error.to_string()),
+            LookFailure::Ask(error) => error.into(),
+            LookFailure::Lookup(error) => error.into(),
+        }
+    }
+}
+
+impl From<LookupError> for Problem {
+    fn from(error: LookupError) -> Self {
+        let detail = error.to_string();
+        let not_found = |code: &'static str, field: &str, detail: String| Self {
+            field: Some(field.to_owned()),
+            ..Self::new(StatusCode::NOT_FOUND, code, detail)
+        };
+        match error {
+            LookupError::UnknownPath { .. } => not_found("unknown_path", "path", detail),
+            LookupError::NotIndexed { .. } => not_found("file_not_indexed", "path", detail),
+            LookupError::NoSuchLine { .. } => {
+                Self::new(StatusCode::NOT_FOUND, "unknown_line", detail)
+            }
+            LookupError::NoDefinitionAt { .. } => not_found("no_definition", "line", detail),
+            LookupError::Pattern(_) => Self::invalid_field("q", detail),
         }
     }
 }

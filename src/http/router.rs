@@ -28,7 +28,7 @@ use utoipa_axum::routes;
 
 use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
-use super::{HttpLimits, HttpState, context, layers, operations, problem, repos};
+use super::{HttpLimits, HttpState, context, layers, lookup, operations, problem, repos};
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
 
@@ -51,6 +51,11 @@ fn without_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(repos::list))
         .routes(routes!(repos::show, repos::remove))
         .routes(routes!(repos::sync))
+        .routes(routes!(lookup::definitions))
+        .routes(routes!(lookup::references))
+        .routes(routes!(lookup::outline))
+        .routes(routes!(lookup::search))
+        .routes(routes!(lookup::file))
         .routes(routes!(repos::collect))
         .routes(routes!(operations::openapi))
 }

@@ -23,7 +23,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 19] = [
+const EVENTS: [(&str, Kind, &str); 20] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -48,6 +48,11 @@ const EVENTS: [(&str, Kind, &str); 19] = [
         "foveate_stage_seconds",
         Kind::Histogram,
         "Time of each stage of an answer, by stage and intent; the stage total includes waiting.",
+    ),
+    (
+        "foveate_lookup_seconds",
+        Kind::Histogram,
+        "Time of a lookup of definitions, references, outlines, matches or files, waiting included.",
     ),
     (
         "foveate_permit_wait_seconds",

@@ -25,6 +25,7 @@ mod killed;
 mod languages;
 mod limits;
 mod log;
+mod lookups;
 mod memory;
 mod metrics;
 mod negotiation;

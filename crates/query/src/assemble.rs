@@ -25,7 +25,7 @@ mod permalink;
 mod plan;
 mod render;
 mod siblings;
-mod source;
+pub(crate) mod source;
 mod surroundings;
 mod unindexed;
 

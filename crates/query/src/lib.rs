@@ -10,6 +10,7 @@ pub mod deadline;
 pub mod failure;
 pub mod intent;
 pub mod issue;
+pub mod lookup;
 pub mod rank;
 pub mod request;
 pub mod resolve;

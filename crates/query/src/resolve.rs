@@ -7,6 +7,7 @@ mod literals;
 mod names;
 mod packages;
 mod paths;
+pub(crate) mod similar;
 mod words;
 
 pub(crate) use self::changes::{CHANGE, changed_lines};

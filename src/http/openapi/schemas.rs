@@ -61,6 +61,58 @@ pub struct PlaceName(pub String);
 )]
 pub struct WebAddress(pub String);
 
+/// The name of a definition, with any of what encloses it. It is not blank.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    min_length = 1,
+    max_length = 500,
+    pattern = r"\S",
+    example = "App.run"
+)]
+pub struct DefinitionName(pub String);
+
+/// What is searched for. It is not blank.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    min_length = 1,
+    max_length = 1000,
+    pattern = r"\S",
+    example = "url_for"
+)]
+pub struct SearchText(pub String);
+
+/// The beginning of paths, relative to the repository's root.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    max_length = 1024,
+    pattern = r"^(\./)*([^/.]|\.([^/]|$)|$)",
+    example = "src/"
+)]
+pub struct PathPrefix(pub String);
+
+/// A line, or the first and the last of some lines; 1 is the first line of a file.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    max_length = 19,
+    pattern = r"^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$",
+    example = "12-40"
+)]
+pub struct LineRange(pub String);
+
+/// Where a page begins. Only what an answer gave to the same lookup is one.
+#[derive(Debug, ToSchema)]
+#[schema(
+    value_type = String,
+    min_length = 28,
+    max_length = 6000,
+    pattern = "^[A-Za-z0-9_-]+$",
+)]
+pub struct Cursor(pub String);
+
 /// The description of this interface.
 #[derive(Debug, ToSchema)]
 pub struct OpenApiDocument {

@@ -27,7 +27,7 @@ pub(super) fn whole_lines(text: &str, span: Span) -> &str {
 
 /// Line `line` with up to `context` lines before and after it, given the byte where the line's
 /// reference stands.
-pub(super) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
+pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, &str) {
     let at = at.min(text.len());
     let mut lines = Lines::new(line, line);
     let mut start = text
@@ -71,7 +71,7 @@ pub(super) fn span_of(text: &str, lines: Lines) -> Span {
 
 /// The text with line ends as `\n` alone and without characters that no markup may hold (XML
 /// forbids most control characters); a lone carriage return would start a line for some readers.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     // Without a branch per byte; only what is not plain is looked at again.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let all_plain = text.bytes().fold(true, |all, byte| all & is_plain(byte));
@@ -92,7 +92,7 @@ fn is_forbidden(c: char) -> bool {
 }
 
 /// At most `limit` bytes of a text on one line: whitespace runs become one space, a cut is marked.
-pub(super) fn one_line(text: &str, limit: usize) -> String {
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit));
     // Only as much as can be shown is looked at: a signature may be a megabyte.
     let head = prefix(text, limit * 4);
@@ -119,7 +119,7 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
 }
 
 /// The longest prefix of at most `limit` bytes that ends between characters.
-pub(super) fn prefix(text: &str, limit: usize) -> &str {
+pub(crate) fn prefix(text: &str, limit: usize) -> &str {
     let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {
         end -= 1;

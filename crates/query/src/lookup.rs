@@ -1,0 +1,124 @@
+//! Direct lookups over a snapshot, without ranking: where a name is defined, who uses it, what is in a
+//! file, where a text stands. Every answer is a page in a total order; where it ends, the next one begins.
+//! Start at [`definitions()`] or at [`page`].
+
+pub mod definitions;
+pub mod file;
+pub mod outline;
+pub mod page;
+pub mod references;
+pub mod search;
+
+pub use definitions::{DefinitionItem, FoundDefinitions, Match, definitions};
+pub use file::{FileText, file};
+pub use outline::{FoundOutline, OutlineItem, outline};
+pub use page::{Page, Position, Window};
+pub use references::{FoundReferences, ReferenceItem, Target, references};
+pub use search::{Search, SearchItem, SearchKind, search};
+
+use foveate_index::{FileId, Snapshot};
+use foveate_model::{Content, RepoPath};
+
+use crate::issue;
+
+/// Why nothing can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupError {
+    /// No file has this path.
+    UnknownPath {
+        /// As given.
+        path: String,
+        /// Files whose path ends alike.
+        similar: Vec<String>,
+    },
+    /// The text of the file is not in the index.
+    NotIndexed {
+        /// Where it is.
+        path: String,
+        /// The stable code of the reason, such as `binary`.
+        reason: &'static str,
+    },
+    /// The file has fewer lines.
+    NoSuchLine {
+        /// Where it is.
+        path: String,
+        /// As given.
+        line: u32,
+        /// How many it has.
+        line_count: u32,
+    },
+    /// No definition holds the line.
+    NoDefinitionAt {
+        /// Where it is.
+        path: String,
+        /// As given.
+        line: u32,
+    },
+    /// The regular expression cannot be used; the text says why.
+    Pattern(String),
+}
+
+impl std::fmt::Display for LookupError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::UnknownPath { path, similar } => {
+                write!(f, "no file has the path {path:?} at this revision")?;
+                if similar.is_empty() {
+                    return f.write_str("; search paths for a part of its name");
+                }
+                write!(f, "; did you mean {}?", issue::list(similar))
+            }
+            Self::NotIndexed { path, reason } => write!(
+                f,
+                "{path:?} is listed but its text is not in the index: {reason}"
+            ),
+            Self::NoSuchLine {
+                path,
+                line,
+                line_count,
+            } => write!(f, "{path:?} has {line_count} lines, so none is {line}"),
+            Self::NoDefinitionAt { path, line } => write!(
+                f,
+                "no definition of {path:?} holds line {line}; ask for the outline of the file"
+            ),
+            Self::Pattern(reason) => write!(
+                f,
+                "the regular expression cannot be used: {reason}; look-around and backreferences \
+                 are not supported"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {}
+
+/// Of files with a similar path only so many are named.
+const MAX_SIMILAR_PATHS: usize = 5;
+
+fn find_file(snapshot: &Snapshot, path: &RepoPath) -> Result<FileId, LookupError> {
+    let files = &snapshot.files;
+    files.find(path.as_str()).ok_or_else(|| {
+        let similar = files.find_by_suffix(path.as_str()).into_iter();
+        let similar = similar.take(MAX_SIMILAR_PATHS);
+        LookupError::UnknownPath {
+            path: path.to_string(),
+            similar: similar.map(|id| files.path(id).to_owned()).collect(),
+        }
+    })
+}
+
+/// The file and its content.
+fn find_content<'a>(
+    snapshot: &'a Snapshot,
+    path: &RepoPath,
+) -> Result<(FileId, &'a Content), LookupError> {
+    let id = find_file(snapshot, path)?;
+    let file = snapshot.files.file(id);
+    match (snapshot.files.content(id), &file.skipped) {
+        (Some(content), _) => Ok((id, content)),
+        (None, reason) => Err(LookupError::NotIndexed {
+            path: path.to_string(),
+            reason: reason.as_ref().map_or("unreadable", |r| r.code()),
+        }),
+    }
+}

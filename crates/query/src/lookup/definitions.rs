@@ -1,0 +1,241 @@
+//! Where a name is defined.
+
+use foveate_index::symbols::fold;
+use foveate_index::{DefId, Snapshot};
+use foveate_model::{DefinitionKind, Lines, Role};
+
+use super::page::{Key, Page, Window, page};
+use crate::assemble::source::{one_line, prefix};
+use crate::deadline::Deadline;
+use crate::issue::Issue;
+use crate::resolve::similar::nearest;
+
+/// How a name was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// As it is written, with the names that enclose it where they are given.
+    Exact,
+    /// As a path through modules, re-exports followed.
+    Module,
+    /// By a part of it that begins later.
+    Suffix,
+    /// By its last name alone: what encloses it is not called so.
+    LastName,
+    /// With another case or other underscores.
+    IgnoringCase,
+    /// By a similar spelling.
+    Similar,
+}
+
+impl Match {
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Module => "module",
+            Self::Suffix => "suffix",
+            Self::LastName => "last_name",
+            Self::IgnoringCase => "ignoring_case",
+            Self::Similar => "similar",
+        }
+    }
+
+    /// Whether the definitions are what the name means, and not merely near it.
+    pub fn is_meant(self) -> bool {
+        matches!(self, Self::Exact | Self::Module | Self::Suffix)
+    }
+}
+
+/// One definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionItem {
+    /// The file that it is in.
+    pub path: String,
+    /// Qualified.
+    pub name: String,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// From its first decorator to its end.
+    pub lines: Lines,
+    /// Its head on one line, cut where it is long.
+    pub signature: String,
+    /// The first line of its documentation; may be empty.
+    pub documentation: String,
+    /// The part that its file plays.
+    pub role: Role,
+}
+
+/// The definitions of a name.
+#[derive(Clone, Debug)]
+pub struct FoundDefinitions {
+    /// How they were found; `None` where nothing is called so, nor nearly so.
+    pub matched: Option<Match>,
+    /// Shipped code first, then the rest, by path and line; of similar names the most similar first.
+    pub page: Page<DefinitionItem>,
+}
+
+/// Least similarity (0 to 1) of a name that is offered in place of another.
+const CUTOFF: f64 = 0.75;
+/// Shortest name in bytes for which similar ones are offered.
+const MIN_SIMILAR: usize = 4;
+/// Names that are offered in place of another.
+const MAX_SIMILAR: usize = 8;
+/// Bytes of a signature, and of a line of documentation.
+const MAX_SIGNATURE: usize = 300;
+/// Longest name in bytes that is looked for.
+pub const MAX_NAME: usize = 512;
+
+/// The definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`.
+pub fn definitions(
+    snapshot: &Snapshot,
+    name: &str,
+    window: &Window,
+    deadline: &Deadline,
+) -> FoundDefinitions {
+    let found = resolve(snapshot, name, deadline);
+    let keyed = found
+        .definitions
+        .into_iter()
+        .map(|(similarity, id)| (key(snapshot, similarity, id), id));
+    let keyed = keyed.collect();
+    let mut page = page(&snapshot.files, keyed, window).map(|id| item(snapshot, id));
+    page.issues.extend(found.issue);
+    FoundDefinitions {
+        matched: found.matched,
+        page,
+    }
+}
+
+/// What a name means.
+pub(super) struct Resolved {
+    pub matched: Option<Match>,
+    /// With how many names are more similar.
+    pub definitions: Vec<(u32, DefId)>,
+    pub issue: Option<Issue>,
+}
+
+pub(super) fn resolve(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
+    let name = dotted(name);
+    let exactly = exactly(snapshot, &name);
+    if let Some((matched, definitions)) = exactly {
+        let mut definitions: Vec<DefId> = definitions;
+        definitions.sort_unstable();
+        definitions.dedup();
+        return Resolved {
+            matched: Some(matched),
+            definitions: definitions.into_iter().map(|id| (0, id)).collect(),
+            issue: None,
+        };
+    }
+    similar(snapshot, last_name(&name), deadline)
+}
+
+/// The name with dots between its parts, whatever the language writes there.
+fn dotted(name: &str) -> String {
+    let name = prefix(name.trim(), MAX_NAME).trim_end_matches("()");
+    let name = name.replace("::", ".").replace("->", ".").replace('#', ".");
+    name.trim_matches('.').to_owned()
+}
+
+fn last_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn exactly(snapshot: &Snapshot, name: &str) -> Option<(Match, Vec<DefId>)> {
+    let Snapshot {
+        symbols,
+        graph,
+        files,
+        ..
+    } = snapshot;
+    let some =
+        |matched: Match, found: &[DefId]| (!found.is_empty()).then(|| (matched, found.to_vec()));
+    if let Some(found) = some(Match::Exact, symbols.qualified(name)) {
+        return Some(found);
+    }
+    if name.contains('.') {
+        let through_modules = graph.resolve_dotted(files, symbols, name);
+        if let Some(found) = some(Match::Module, &through_modules) {
+            return Some(found);
+        }
+    }
+    let suffixes = std::iter::successors(Some(name), |name| Some(name.split_once('.')?.1));
+    for suffix in suffixes.skip(1).filter(|suffix| suffix.contains('.')) {
+        if let Some(found) = some(Match::Suffix, symbols.qualified(suffix)) {
+            return Some(found);
+        }
+    }
+    let last = last_name(name);
+    some(Match::LastName, symbols.named(last))
+        .or_else(|| some(Match::IgnoringCase, symbols.folded(&fold(last))))
+}
+
+fn similar(snapshot: &Snapshot, name: &str, deadline: &Deadline) -> Resolved {
+    let mut found = Resolved {
+        matched: None,
+        definitions: Vec::new(),
+        issue: None,
+    };
+    let folded = fold(name);
+    if folded.len() < MIN_SIMILAR {
+        return found;
+    }
+    if deadline.has_passed() {
+        found.issue = Some(super::page::late("similar names were not looked for"));
+        return found;
+    }
+    let names = nearest(&snapshot.symbols, &folded, CUTOFF, MAX_SIMILAR);
+    for (position, name) in (0..).zip(names) {
+        let definitions = snapshot.symbols.folded(name.name).iter();
+        let definitions = definitions.map(|id| (position, *id));
+        found.definitions.extend(definitions);
+    }
+    found.matched = (!found.definitions.is_empty()).then_some(Match::Similar);
+    found
+}
+
+/// Shipped code stands before what is about it.
+pub(super) fn role_tier(role: Role) -> u32 {
+    match role {
+        Role::Source => 0,
+        Role::Test => 2,
+        Role::Documentation | Role::Configuration | Role::Generated | Role::Data => 1,
+    }
+}
+
+fn key(snapshot: &Snapshot, similarity: u32, id: DefId) -> Key {
+    let files = &snapshot.files;
+    Key {
+        tier: similarity * 3 + role_tier(files.file(id.file).role),
+        file: id.file,
+        line: files.definition(id).lines.start,
+        ordinal: id.local.0,
+    }
+}
+
+pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
+    let files = &snapshot.files;
+    let (file, definition) = (files.file(id.file), files.definition(id));
+    DefinitionItem {
+        path: file.path.to_string(),
+        name: definition.qualified_name.to_string(),
+        kind: definition.kind,
+        lines: definition.lines,
+        signature: signature(snapshot, id),
+        documentation: documentation(&definition.doc),
+        role: file.role,
+    }
+}
+
+/// The head of a definition on one line.
+pub(super) fn signature(snapshot: &Snapshot, id: DefId) -> String {
+    let span = snapshot.files.definition(id).signature;
+    let text = snapshot.files.text(id.file);
+    let head = text.get(span.start as usize..span.end as usize);
+    one_line(head.unwrap_or_default(), MAX_SIGNATURE)
+}
+
+fn documentation(doc: &str) -> String {
+    let first = doc.trim_start().lines().next().unwrap_or_default();
+    one_line(first, MAX_SIGNATURE)
+}

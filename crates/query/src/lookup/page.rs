@@ -1,0 +1,117 @@
+//! Pages of a list in a total order. A page begins after a [`Position`], which stays meaningful where
+//! files changed in between: nothing that stayed is listed twice or left out.
+
+use foveate_index::{FileId, Files};
+
+use crate::issue::Issue;
+
+/// Where an item stands in the order of a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// How good a match it is; 0 is the best.
+    pub tier: u32,
+    /// The file that it is in.
+    pub path: String,
+    /// 1-based line; 1 for a file as a whole.
+    pub line: u32,
+    /// Tells items of one line apart.
+    pub ordinal: u32,
+}
+
+/// Which part of a list is wanted.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Most items.
+    pub limit: usize,
+    /// The last item of the page before.
+    pub after: Option<Position>,
+}
+
+/// A part of a list.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    /// In order.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` where there is nothing more.
+    pub next: Option<Position>,
+    /// What the reader should know.
+    pub issues: Vec<Issue>,
+}
+
+impl<T> Page<T> {
+    /// The same page of other items.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            items: self.items.into_iter().map(change).collect(),
+            next: self.next,
+            issues: self.issues,
+        }
+    }
+}
+
+/// A [`Position`] within one snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub tier: u32,
+    pub file: FileId,
+    pub line: u32,
+    pub ordinal: u32,
+}
+
+impl Key {
+    /// The key of a position. Where its file is gone, that of the place where it would be: all keys
+    /// after the position are greater.
+    pub(super) fn of(files: &Files, position: &Position) -> Self {
+        let path = position.path.as_str();
+        let listed = files.as_slice();
+        let at = listed.partition_point(|file| file.path.as_str() < path);
+        let is_there = listed
+            .get(at)
+            .is_some_and(|file| file.path.as_str() == path);
+        Self {
+            tier: position.tier,
+            file: FileId(at as u32),
+            line: if is_there { position.line } else { 0 },
+            ordinal: if is_there { position.ordinal } else { 0 },
+        }
+    }
+
+    pub(super) fn position(self, files: &Files) -> Position {
+        Position {
+            tier: self.tier,
+            path: files.path(self.file).to_owned(),
+            line: self.line,
+            ordinal: self.ordinal,
+        }
+    }
+}
+
+/// The wanted part of `all`, which may come in any order.
+pub(super) fn page<T>(files: &Files, mut all: Vec<(Key, T)>, window: &Window) -> Page<T> {
+    if let Some(after) = &window.after {
+        let after = Key::of(files, after);
+        all.retain(|(key, _)| *key > after);
+    }
+    let is_more = all.len() > window.limit;
+    if is_more {
+        all.select_nth_unstable_by_key(window.limit, |(key, _)| *key);
+        all.truncate(window.limit);
+    }
+    all.sort_unstable_by_key(|(key, _)| *key);
+    let last = all.last().filter(|_| is_more);
+    Page {
+        next: last.map(|(key, _)| key.position(files)),
+        items: all.into_iter().map(|(_, item)| item).collect(),
+        issues: Vec::new(),
+    }
+}
+
+/// Says what the time did not suffice for.
+pub(super) fn late(what: &str) -> Issue {
+    Issue {
+        code: "deadline",
+        detail: format!(
+            "the time for an answer was over: {what}; ask again later, or raise answer.deadline_ms"
+        ),
+    }
+}

@@ -1,0 +1,194 @@
+//! Where a definition is used, and how certain that is.
+
+use foveate_index::graph::CallSite;
+use foveate_index::{Confidence, DefId, Snapshot};
+use foveate_model::{ReferenceKind, RepoPath, Role};
+
+use super::definitions::{DefinitionItem, Match, item, resolve};
+use super::page::{Key, Page, Window, page};
+use super::{LookupError, find_content};
+use crate::assemble::source::{around, one_line};
+use crate::deadline::Deadline;
+
+/// What the uses are asked of. With both, the definition of that name which holds the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A name, as [`super::definitions()`] takes it.
+    Name(String),
+    /// The innermost definition that holds a line.
+    Line(RepoPath, u32),
+    /// The definitions of a name in one file.
+    NameIn(String, RepoPath),
+}
+
+/// One use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceItem {
+    /// The file that it is in.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based character of the line.
+    pub column: u32,
+    /// The line, cut where it is long.
+    pub text: String,
+    /// How the name is used: `call`, `type`, ….
+    pub kind: &'static str,
+    /// How certain it is.
+    pub confidence: Confidence,
+    /// Qualified name of the function or class that it stands in; empty at the top level.
+    pub caller: String,
+    /// Qualified name of what is used.
+    pub definition: String,
+    /// The part that its file plays.
+    pub role: Role,
+}
+
+/// The uses of what a name or place means.
+#[derive(Clone, Debug)]
+pub struct FoundReferences {
+    /// How the definitions were found; `None` where nothing is called so.
+    pub matched: Option<Match>,
+    /// What is meant, the first of it. Where the name is merely near theirs, their uses are not listed.
+    pub definitions: Vec<DefinitionItem>,
+    /// The surest first, shipped code before tests, by path and line.
+    pub page: Page<ReferenceItem>,
+}
+
+/// Definitions that are listed beside their uses.
+const MAX_DEFINITIONS: usize = 10;
+/// Bytes of a line that are shown.
+const MAX_LINE: usize = 200;
+
+/// The uses of the target.
+///
+/// # Errors
+/// When its file is not there or not indexed, or no definition holds its line.
+pub fn references(
+    snapshot: &Snapshot,
+    target: &Target,
+    window: &Window,
+    deadline: &Deadline,
+) -> Result<FoundReferences, LookupError> {
+    let (matched, mut meant, issue) = meant(snapshot, target, deadline)?;
+    let are_meant = matched.is_some_and(Match::is_meant);
+    let listed = meant.iter().take(MAX_DEFINITIONS);
+    let definitions = listed.map(|id| item(snapshot, *id)).collect();
+    if !are_meant {
+        meant.clear();
+    }
+    let mut sites: Vec<(CallSite, DefId)> = Vec::new();
+    for id in meant {
+        let uses = snapshot.graph.uses_of(id).iter();
+        sites.extend(uses.map(|site| (*site, id)));
+    }
+    // One use of two definitions is listed once, with the surer one.
+    sites.sort_by_key(|(site, id)| {
+        (
+            site.file,
+            site.reference,
+            std::cmp::Reverse(site.confidence),
+            *id,
+        )
+    });
+    sites.dedup_by_key(|(site, _)| (site.file, site.reference));
+    let keyed = sites.into_iter();
+    let keyed = keyed.map(|(site, id)| (key(snapshot, &site), (site, id)));
+    let page = page(&snapshot.files, keyed.collect(), window);
+    let mut page = page.map(|(site, id)| reference(snapshot, &site, id));
+    page.issues.extend(issue);
+    Ok(FoundReferences {
+        matched,
+        definitions,
+        page,
+    })
+}
+
+type Meant = (Option<Match>, Vec<DefId>, Option<crate::issue::Issue>);
+
+fn meant(snapshot: &Snapshot, target: &Target, deadline: &Deadline) -> Result<Meant, LookupError> {
+    let (name, path) = match target {
+        Target::Line(path, line) => {
+            let (file, content) = find_content(snapshot, path)?;
+            let line_count = content.facts.line_count;
+            if *line == 0 || *line > line_count {
+                return Err(LookupError::NoSuchLine {
+                    path: path.to_string(),
+                    line: *line,
+                    line_count,
+                });
+            }
+            let found = snapshot.files.definition_at(file, *line);
+            let found = found.ok_or_else(|| LookupError::NoDefinitionAt {
+                path: path.to_string(),
+                line: *line,
+            })?;
+            return Ok((Some(Match::Exact), vec![found], None));
+        }
+        Target::Name(name) => (name, None),
+        Target::NameIn(name, path) => (name, Some(find_content(snapshot, path)?.0)),
+    };
+    let resolved = resolve(snapshot, name, deadline);
+    let mut ids: Vec<DefId> = resolved.definitions.iter().map(|(_, id)| *id).collect();
+    if let Some(file) = path {
+        ids.retain(|id| id.file == file);
+    }
+    let matched = resolved.matched.filter(|_| !ids.is_empty());
+    Ok((matched, ids, resolved.issue))
+}
+
+fn key(snapshot: &Snapshot, site: &CallSite) -> Key {
+    let certainty = match site.confidence {
+        Confidence::Certain => 0,
+        Confidence::Likely => 1,
+        Confidence::NameOnly => 2,
+    };
+    let is_test = snapshot.files.file(site.file).role == Role::Test;
+    Key {
+        tier: certainty * 2 + u32::from(is_test),
+        file: site.file,
+        line: site.line,
+        ordinal: site.reference,
+    }
+}
+
+fn reference(snapshot: &Snapshot, site: &CallSite, id: DefId) -> ReferenceItem {
+    let files = &snapshot.files;
+    let text = files.text(site.file);
+    let references = files.content(site.file).map(|c| &c.facts.references);
+    let reference = references.and_then(|all| all.get(site.reference as usize));
+    let at = reference.map_or(0, |reference| reference.name.start as usize);
+    let (_, line) = around(text, at, site.line, 0);
+    let before = text.get(..at).unwrap_or_default();
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count();
+    let enclosing = site.enclosing.map(|id| files.definition(id));
+    ReferenceItem {
+        path: files.path(site.file).to_owned(),
+        line: site.line,
+        column: column as u32 + 1,
+        text: one_line(line, MAX_LINE),
+        kind: reference.map_or("name", |reference| kind_name(reference.kind)),
+        confidence: site.confidence,
+        caller: enclosing.map_or_else(String::new, |d| d.qualified_name.to_string()),
+        definition: files.definition(id).qualified_name.to_string(),
+        role: files.file(site.file).role,
+    }
+}
+
+fn kind_name(kind: ReferenceKind) -> &'static str {
+    match kind {
+        ReferenceKind::Call => "call",
+        ReferenceKind::Attribute => "attribute",
+        ReferenceKind::Type => "type",
+        ReferenceKind::Base => "base",
+        ReferenceKind::Decorator => "decorator",
+        ReferenceKind::Raise => "raise",
+        ReferenceKind::Catch => "catch",
+        ReferenceKind::Name => "name",
+    }
+}

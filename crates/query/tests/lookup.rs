@@ -1,0 +1,514 @@
+//! Direct lookups: what is found, in which order, page by page, and within which limits.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use foveate_index::{Confidence, Revision, Snapshot};
+use foveate_model::{Lines, ObjectId, RepoPath, SourceFile};
+use foveate_query::Deadline;
+use foveate_query::lookup::{
+    self, LookupError, Match, Page, Position, Search, SearchItem, SearchKind, Target, Window,
+};
+
+const SHOP: &str = "
+//- src/shop/cart.py
+from shop.price import total_price
+
+
+class Cart:
+    \"\"\"What a customer wants to buy.
+
+    More of it.
+    \"\"\"
+
+    def add_item(self, item, *,
+                 count=1):
+        self.items.append(item)
+
+    def checkout(self):
+        return total_price(self.items)
+
+
+def quote(items):
+    return total_price(items)
+//- src/shop/price.py
+def total_price(items):
+    return sum(item.price for item in items)
+
+
+class Discount:
+    def checkout(self):
+        return 0
+//- src/shop/data.bin.py
+x = '\0'
+//- tests/test_cart.py
+from shop.price import total_price
+
+
+def test_total():
+    assert total_price([]) == 0
+
+
+def checkout():
+    pass
+//- README.md
+# Shop
+
+Sells things.
+
+## Prices
+
+See total_price.
+";
+
+fn snapshot(text: &str) -> Snapshot {
+    let files = foveate_fixture::repository(text).into_iter().map(|file| {
+        let by_name = foveate_parse::language_by_name(&file.path);
+        let limits = foveate_parse::Limits::default();
+        let (language, content) = foveate_parse::read(by_name, file.text.as_bytes(), &limits);
+        let (content, skipped) = match content {
+            Ok(content) => (Some(Arc::new(content)), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        SourceFile {
+            blob: ObjectId::from_sha1([0; 20]),
+            size: file.text.len() as u64,
+            role: foveate_parse::role(&file.path, language, false),
+            language,
+            content,
+            skipped,
+            path: file.path,
+        }
+    });
+    let revision = Revision {
+        commit: String::new(),
+        dirty: false,
+    };
+    Snapshot::build(revision, 1, files.collect(), None, None).unwrap()
+}
+
+fn path(text: &str) -> RepoPath {
+    RepoPath::new(text).unwrap()
+}
+
+fn all() -> Window {
+    Window {
+        limit: 1000,
+        after: None,
+    }
+}
+
+/// The definitions of a name, as `found: path:name, …`.
+fn defined(snapshot: &Snapshot, name: &str) -> String {
+    let found = lookup::definitions(snapshot, name, &all(), &Deadline::none());
+    let items = found.page.items.iter();
+    let places: Vec<String> = items.map(|d| format!("{}:{}", d.path, d.name)).collect();
+    let matched = found.matched.map_or("none", Match::name);
+    format!("{matched}: {}", places.join(", "))
+}
+
+fn search_for(query: &str, kind: SearchKind) -> Search {
+    Search {
+        query: query.to_owned(),
+        kind,
+        ignore_case: false,
+        below: String::new(),
+    }
+}
+
+fn found(snapshot: &Snapshot, search: &Search) -> Vec<String> {
+    let page = lookup::search(snapshot, search, &all(), &Deadline::none()).unwrap();
+    page.items.iter().map(place).collect()
+}
+
+fn place(item: &SearchItem) -> String {
+    let number = |n: Option<u32>| n.map_or(String::new(), |n| format!(":{n}"));
+    format!("{}{}{}", item.path, number(item.line), number(item.column))
+}
+
+#[test]
+fn a_name_is_found_exactly_then_by_what_it_is_part_of_then_nearly() {
+    let shop = snapshot(SHOP);
+    for (name, found) in [
+        (
+            "checkout",
+            "exact: src/shop/cart.py:Cart.checkout, src/shop/price.py:Discount.checkout, tests/test_cart.py:checkout",
+        ),
+        ("Cart.checkout", "exact: src/shop/cart.py:Cart.checkout"),
+        ("Cart::checkout()", "exact: src/shop/cart.py:Cart.checkout"),
+        ("shop.cart.Cart", "module: src/shop/cart.py:Cart"),
+        (
+            "elsewhere.Cart.checkout",
+            "suffix: src/shop/cart.py:Cart.checkout",
+        ),
+        (
+            "Basket.add_item",
+            "last_name: src/shop/cart.py:Cart.add_item",
+        ),
+        ("addItem", "ignoring_case: src/shop/cart.py:Cart.add_item"),
+        ("totel_price", "similar: src/shop/price.py:total_price"),
+        ("zebra", "none: "),
+        ("..", "none: "),
+    ] {
+        assert_eq!(defined(&shop, name), found, "{name}");
+    }
+    let cart = lookup::definitions(&shop, "Cart", &all(), &Deadline::none());
+    let cart = &cart.page.items[0];
+    assert_eq!(cart.documentation, "What a customer wants to buy.");
+    assert_eq!((cart.lines, cart.kind.name()), (Lines::new(4, 15), "class"));
+    let add = lookup::definitions(&shop, "add_item", &all(), &Deadline::none());
+    assert_eq!(
+        add.page.items[0].signature,
+        "def add_item(self, item, *, count=1):"
+    );
+}
+
+#[test]
+fn late_similar_names_are_left_out_and_that_is_said() {
+    let shop = snapshot(SHOP);
+    let late = Deadline::after(Duration::ZERO);
+    let found = lookup::definitions(&shop, "totel_price", &all(), &late);
+    assert_eq!(found.matched, None);
+    assert_eq!(found.page.issues[0].code, "deadline");
+}
+
+#[test]
+fn references_say_who_calls_and_how_certain_that_is() {
+    let shop = snapshot(SHOP);
+    let ask = |target: Target| lookup::references(&shop, &target, &all(), &Deadline::none());
+    let found = ask(Target::Name("total_price".to_owned())).unwrap();
+    let sites: Vec<_> = found.page.items.iter().collect();
+    let calls: Vec<_> = sites.iter().filter(|site| site.kind == "call").collect();
+    let places: Vec<_> = calls
+        .iter()
+        .map(|site| (&*site.path, site.line, site.column, &*site.caller))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("src/shop/cart.py", 15, 16, "Cart.checkout"),
+            ("src/shop/cart.py", 19, 12, "quote"),
+            ("tests/test_cart.py", 5, 12, "test_total"),
+        ]
+    );
+    assert!(calls.iter().all(|s| s.confidence == Confidence::Certain));
+    assert_eq!(calls[0].text, "return total_price(self.items)");
+    assert_eq!(found.definitions[0].path, "src/shop/price.py");
+
+    let at = ask(Target::Line(path("src/shop/price.py"), 2)).unwrap();
+    assert_eq!(at.page.items, found.page.items);
+    let in_file = Target::NameIn("checkout".to_owned(), path("src/shop/price.py"));
+    let in_file = ask(in_file).unwrap();
+    assert_eq!(in_file.definitions.len(), 1);
+    assert_eq!(in_file.definitions[0].name, "Discount.checkout");
+
+    // A name that is merely near is shown, and its uses are not taken for those of what was asked.
+    let near = ask(Target::Name("totel_price".to_owned())).unwrap();
+    assert_eq!(near.matched, Some(Match::Similar));
+    assert_eq!(near.definitions[0].name, "total_price");
+    assert!(near.page.items.is_empty());
+
+    let line = |path_: &str, line: u32| ask(Target::Line(path(path_), line)).map(drop);
+    assert!(matches!(
+        line("src/shop/cart.py", 2),
+        Err(LookupError::NoDefinitionAt { .. })
+    ));
+    assert!(matches!(
+        line("src/shop/cart.py", 999),
+        Err(LookupError::NoSuchLine { line_count: 19, .. })
+    ));
+}
+
+#[test]
+fn an_outline_is_nested_and_prose_has_sections() {
+    let shop = snapshot(SHOP);
+    let outline = |file: &str| lookup::outline(&shop, &path(file), &all());
+    let cart = outline("src/shop/cart.py").unwrap();
+    let entries = cart.page.items.iter();
+    let entries: Vec<_> = entries
+        .map(|e| (&*e.name, e.kind, e.lines.start, e.lines.end, e.depth))
+        .collect();
+    assert_eq!(
+        entries,
+        [
+            ("Cart", "class", 4, 15, 0),
+            ("add_item", "method", 10, 12, 1),
+            ("checkout", "method", 14, 15, 1),
+            ("quote", "function", 18, 19, 0),
+        ]
+    );
+    assert_eq!((cart.language, cart.line_count), ("python", 19));
+    let readme = outline("README.md").unwrap();
+    let titles: Vec<_> = readme
+        .page
+        .items
+        .iter()
+        .map(|e| (&*e.name, e.depth))
+        .collect();
+    assert_eq!(titles, [("Shop", 0), ("Shop > Prices", 1)]);
+
+    let unknown = outline("shop/cart.py").expect_err("another directory");
+    assert!(
+        unknown
+            .to_string()
+            .contains("did you mean src/shop/cart.py?"),
+        "{unknown}"
+    );
+    let binary = outline("src/shop/data.bin.py").expect_err("binary");
+    assert!(binary.to_string().contains("binary"), "{binary}");
+}
+
+#[test]
+fn files_are_read_by_lines() {
+    let shop = snapshot(SHOP);
+    let read = |lines: Option<(u32, u32)>, window: &Window| {
+        let lines = lines.map(|(start, end)| Lines::new(start, end));
+        lookup::file(&shop, &path("src/shop/price.py"), lines, window)
+    };
+    let whole = read(None, &all()).unwrap();
+    assert_eq!((whole.lines, whole.line_count), (Some(Lines::new(1, 7)), 7));
+    assert!(whole.text.starts_with("def total_price(items):\n") && whole.next.is_none());
+    let two = read(Some((5, 6)), &all()).unwrap();
+    assert_eq!(two.text, "class Discount:\n    def checkout(self):\n");
+    let beyond = read(Some((6, 99)), &all()).unwrap();
+    assert_eq!(beyond.lines, Some(Lines::new(6, 7)));
+    assert!(matches!(
+        read(Some((8, 9)), &all()),
+        Err(LookupError::NoSuchLine { line: 8, .. })
+    ));
+    let mut text = String::new();
+    let mut window = Window {
+        limit: 2,
+        after: None,
+    };
+    loop {
+        let page = read(None, &window).unwrap();
+        text.push_str(&page.text);
+        window.after = page.next;
+        if window.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(text, whole.text);
+}
+
+#[test]
+fn a_page_of_a_file_has_a_bounded_size() {
+    let line = format!("x = '{}'\n", "words ".repeat(100));
+    let text = format!("//- big.py\n{}", line.repeat(1000));
+    let big = snapshot(&text);
+    let page = lookup::file(&big, &path("big.py"), None, &all()).unwrap();
+    assert!(page.text.len() <= 256 << 10, "{}", page.text.len());
+    assert!(page.text.len() > 255 << 10 && page.next.is_some());
+}
+
+#[test]
+fn text_names_and_paths_are_searched() {
+    let shop = snapshot(SHOP);
+    let text = |query: &str| found(&shop, &search_for(query, SearchKind::Text));
+    assert_eq!(text("Sells"), ["README.md:3:1"]);
+    assert_eq!(text("sells"), [""; 0]);
+    assert_eq!(text("a.b*("), [""; 0], "a text is no expression");
+    let ignoring = Search {
+        ignore_case: true,
+        ..search_for("SELLS", SearchKind::Text)
+    };
+    assert_eq!(found(&shop, &ignoring), ["README.md:3:1"]);
+    let below = Search {
+        below: "src/shop/c".to_owned(),
+        ..search_for("total_price", SearchKind::Text)
+    };
+    assert_eq!(
+        found(&shop, &below),
+        [
+            "src/shop/cart.py:1:24",
+            "src/shop/cart.py:15:16",
+            "src/shop/cart.py:19:12"
+        ]
+    );
+    let regex = |query: &str| found(&shop, &search_for(query, SearchKind::Regex));
+    assert_eq!(
+        regex(r"^class \w+:$"),
+        ["src/shop/cart.py:4:1", "src/shop/price.py:5:1"]
+    );
+    // Line by line: the end of a file is no empty line, and nothing spans two.
+    assert!(!regex("^$").contains(&"src/shop/price.py:8:1".to_owned()));
+    assert_eq!(regex("things.\n\n##"), [""; 0]);
+    assert_eq!(
+        found(&shop, &search_for("checkOut", SearchKind::Names)),
+        [
+            "src/shop/cart.py:14",
+            "src/shop/price.py:6",
+            "tests/test_cart.py:8"
+        ]
+    );
+    assert_eq!(
+        found(&shop, &search_for("CART.PY", SearchKind::Paths)),
+        ["src/shop/cart.py", "tests/test_cart.py"],
+        "a whole file name first"
+    );
+    let all_paths = found(&shop, &search_for("data.bin", SearchKind::Paths));
+    assert_eq!(all_paths, ["src/shop/data.bin.py"], "also what has no text");
+}
+
+#[test]
+fn what_encloses_a_match_is_named() {
+    let shop = snapshot(SHOP);
+    let search = search_for("self.items.append", SearchKind::Text);
+    let page = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
+    let item = &page.items[0];
+    assert_eq!((&*item.name, item.kind), ("Cart.add_item", "method"));
+    assert_eq!(item.text, "self.items.append(item)");
+}
+
+#[test]
+fn long_lines_are_shown_around_the_match() {
+    let text = format!("//- a.md\n{}needle{}\n", "ä ".repeat(400), " z".repeat(400));
+    let long = snapshot(&text);
+    let search = search_for("needle", SearchKind::Text);
+    let page = lookup::search(&long, &search, &all(), &Deadline::none()).unwrap();
+    let item = &page.items[0];
+    assert_eq!(item.column, Some(801));
+    assert!(
+        item.text.contains("needle") && item.text.len() < 260,
+        "{}",
+        item.text
+    );
+    assert!(item.text.starts_with('…') && item.text.ends_with('…'));
+}
+
+#[test]
+fn expressions_that_cost_too_much_are_refused() {
+    let shop = snapshot(SHOP);
+    for (bad, reason) in [
+        ("(", "unclosed group"),
+        (r"(\w{1000}){1000}", "too large"),
+        (r"(?=x)", "look-around"),
+        (&"(".repeat(500), ""),
+    ] {
+        let search = search_for(bad, SearchKind::Regex);
+        let refused = lookup::search(&shop, &search, &all(), &Deadline::none());
+        let refused = refused.expect_err(bad);
+        assert!(matches!(refused, LookupError::Pattern(_)), "{refused}");
+        let text = refused.to_string();
+        assert!(text.contains(reason) && !text.contains('\n'), "{text}");
+    }
+}
+
+/// All items of a list, asked for in pages of `limit`.
+fn walk<T>(limit: usize, page: impl Fn(&Window) -> Page<T>) -> Vec<T> {
+    let mut window = Window { limit, after: None };
+    let mut items = Vec::new();
+    loop {
+        let page = page(&window);
+        assert!(page.items.len() <= limit);
+        items.extend(page.items);
+        window.after = page.next;
+        if window.after.is_none() {
+            return items;
+        }
+    }
+}
+
+#[test]
+fn pages_together_are_the_whole_list() {
+    let shop = snapshot(SHOP);
+    let none = Deadline::none;
+    for limit in [1, 2, 3, 7] {
+        for kind in [
+            SearchKind::Text,
+            SearchKind::Regex,
+            SearchKind::Names,
+            SearchKind::Paths,
+        ] {
+            let search = search_for("t", kind);
+            let page = |window: &Window| lookup::search(&shop, &search, window, &none()).unwrap();
+            assert_eq!(walk(limit, page), page(&all()).items, "{kind:?}");
+            assert!(page(&all()).items.len() > 2, "{kind:?}");
+        }
+        let page = |window: &Window| lookup::definitions(&shop, "checkout", window, &none()).page;
+        assert_eq!(walk(limit, page), page(&all()).items);
+        let target = Target::Name("total_price".to_owned());
+        let page = |window: &Window| {
+            let found = lookup::references(&shop, &target, window, &none());
+            found.unwrap().page
+        };
+        assert_eq!(walk(limit, page), page(&all()).items);
+        let cart = path("src/shop/cart.py");
+        let page = |window: &Window| lookup::outline(&shop, &cart, window).unwrap().page;
+        assert_eq!(walk(limit, page), page(&all()).items);
+    }
+}
+
+#[test]
+fn a_page_goes_on_where_files_came_and_went() {
+    let before = snapshot("//- a.md\nword\n//- c.md\nword\n//- e.md\nword\n");
+    let after = snapshot("//- a.md\nword\n//- b.md\nword\n//- d.md\nword\n//- e.md\nword\n");
+    let search = search_for("word", SearchKind::Text);
+    let window = Window {
+        limit: 2,
+        after: None,
+    };
+    let first = lookup::search(&before, &search, &window, &Deadline::none()).unwrap();
+    let window = Window {
+        limit: 9,
+        after: first.next,
+    };
+    let rest = lookup::search(&after, &search, &window, &Deadline::none()).unwrap();
+    let rest: Vec<_> = rest.items.iter().map(|item| &*item.path).collect();
+    assert_eq!(rest, ["d.md", "e.md"], "c.md, the last one, is gone");
+}
+
+#[test]
+fn a_late_search_says_so_and_goes_on() {
+    let shop = snapshot(SHOP);
+    let search = search_for("total_price", SearchKind::Text);
+    let whole = lookup::search(&shop, &search, &all(), &Deadline::none()).unwrap();
+    let mut window = all();
+    let mut items = Vec::new();
+    let mut pages = 0;
+    loop {
+        let late = Deadline::after(Duration::ZERO);
+        let page = lookup::search(&shop, &search, &window, &late).unwrap();
+        items.extend(page.items);
+        pages += 1;
+        let Some(next) = page.next else { break };
+        assert_eq!(page.issues[0].code, "deadline");
+        window.after = Some(next);
+    }
+    assert!(pages > 3, "one file a page");
+    assert_eq!(items, whole.items);
+    let names = search_for("t", SearchKind::Names);
+    let late = Deadline::after(Duration::ZERO);
+    let page = lookup::search(&shop, &names, &all(), &late).unwrap();
+    assert_eq!((page.items.len(), page.issues[0].code), (0, "deadline"));
+}
+
+#[test]
+fn no_position_however_odd_does_harm() {
+    let shop = snapshot(SHOP);
+    for path_ in ["", "zzz", "src/shop/cart.py", "../x"] {
+        for number in [0, 1, u32::MAX] {
+            let window = Window {
+                limit: 5,
+                after: Some(Position {
+                    tier: number,
+                    path: path_.to_owned(),
+                    line: number,
+                    ordinal: number,
+                }),
+            };
+            let none = Deadline::none();
+            for kind in [SearchKind::Text, SearchKind::Names, SearchKind::Paths] {
+                let found = lookup::search(&shop, &search_for("t", kind), &window, &none);
+                assert!(found.is_ok());
+            }
+            let file = lookup::file(&shop, &path("src/shop/cart.py"), None, &window);
+            assert!(file.is_ok());
+            assert!(lookup::outline(&shop, &path("README.md"), &window).is_ok());
+            lookup::definitions(&shop, "checkout", &window, &none);
+        }
+    }
+}

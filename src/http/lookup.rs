@@ -1,0 +1,255 @@
+//! `GET /repos/{repo}/definitions`, `references`, `outline`, `search` and `files/{path}`: direct lookups.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+
+use super::HttpState;
+use super::authorize::Caller;
+use super::extract::{Parameters, Segments};
+use super::openapi::problems::{BadRequest, Conflict, NotFound, TooManyRequests, Unavailable};
+use super::openapi::schemas::{
+    Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, RepositoryName, SearchText,
+};
+use super::problem::Problem;
+use crate::access::Grant;
+use crate::wire::lookup::{
+    self, DefinitionsAnswer, FileTextAnswer, Lookup, OutlineAnswer, RawDefinitions, RawFile,
+    RawLookup, RawOutline, RawPage, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer,
+    SearchKindName,
+};
+
+/// Looks something up in a repository.
+async fn look<R: RawLookup>(
+    state: &HttpState,
+    grant: &Grant,
+    repo: String,
+    reference: Option<String>,
+    raw: R,
+) -> Result<Json<<R::Lookup as Lookup>::Answer>, Problem> {
+    state.trace_repo(grant, &repo);
+    let found = lookup::look(&state.engine, grant, repo, reference, raw);
+    Ok(Json(found.await?))
+}
+
+/// Where a name is defined.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefinitionsParameters {
+    name: Option<String>,
+    r#ref: Option<String>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+}
+
+/// Where is this name defined?
+#[utoipa::path(
+    get, path = "/repos/{repo}/definitions", tag = "lookups",
+    params(
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
+        ("name" = DefinitionName, Query, description = "A name as it is defined, with any of what encloses it: `connect`, `Client.connect`, `package.module.Client`"),
+        ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most definitions of a page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "The definitions, and how they were found", body = DefinitionsAnswer),
+        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+    )
+)]
+pub async fn definitions(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+    Segments(repo): Segments<String>,
+    Parameters(given): Parameters<DefinitionsParameters>,
+) -> Result<Json<DefinitionsAnswer>, Problem> {
+    let raw = RawDefinitions {
+        name: given.name,
+        page: RawPage {
+            limit: given.limit,
+            cursor: given.cursor,
+        },
+    };
+    look(&state, &grant, repo, given.r#ref, raw).await
+}
+
+/// Who uses a definition.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferencesParameters {
+    name: Option<String>,
+    path: Option<String>,
+    line: Option<u64>,
+    r#ref: Option<String>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+}
+
+/// Who uses this definition, and how certain is that?
+#[utoipa::path(
+    get, path = "/repos/{repo}/references", tag = "lookups",
+    params(
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
+        ("name" = Option<DefinitionName>, Query, description = "The name of the definition, as `definitions` takes it; may be absent where `path` and `line` are given"),
+        ("path" = Option<FilePath>, Query, description = "The file that defines it: with `name`, only definitions in it are meant"),
+        ("line" = Option<u64>, Query, minimum = 1, maximum = 4_294_967_295_u64, description = "With `path` and without `name`: the innermost definition that holds this line is meant"),
+        ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most references of a page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "The uses, the most certain first", body = ReferencesAnswer),
+        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+    )
+)]
+pub async fn references(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+    Segments(repo): Segments<String>,
+    Parameters(given): Parameters<ReferencesParameters>,
+) -> Result<Json<ReferencesAnswer>, Problem> {
+    let raw = RawReferences {
+        name: given.name,
+        path: given.path,
+        line: given.line,
+        page: RawPage {
+            limit: given.limit,
+            cursor: given.cursor,
+        },
+    };
+    look(&state, &grant, repo, given.r#ref, raw).await
+}
+
+/// What is in a file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutlineParameters {
+    path: Option<String>,
+    r#ref: Option<String>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+}
+
+/// What is defined in this file?
+#[utoipa::path(
+    get, path = "/repos/{repo}/outline", tag = "lookups",
+    params(
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
+        ("path" = FilePath, Query, description = "The file"),
+        ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 1000, description = "Most entries of a page; absent: 200"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "Its definitions, or its sections where it is prose or settings", body = OutlineAnswer),
+        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+    )
+)]
+pub async fn outline(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+    Segments(repo): Segments<String>,
+    Parameters(given): Parameters<OutlineParameters>,
+) -> Result<Json<OutlineAnswer>, Problem> {
+    let raw = RawOutline {
+        path: given.path,
+        page: RawPage {
+            limit: given.limit,
+            cursor: given.cursor,
+        },
+    };
+    look(&state, &grant, repo, given.r#ref, raw).await
+}
+
+/// What to search.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchParameters {
+    q: Option<String>,
+    kind: Option<SearchKindName>,
+    ignore_case: Option<bool>,
+    path: Option<String>,
+    r#ref: Option<String>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+}
+
+/// Where does this text, name or path stand?
+#[utoipa::path(
+    get, path = "/repos/{repo}/search", tag = "lookups",
+    params(
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
+        ("q" = SearchText, Query, description = "A text, or a regular expression in the syntax of Rust's `regex`, which has no look-around and no backreferences; it is matched line by line"),
+        ("kind" = Option<SearchKindName>, Query, description = "What is searched; absent: `text`"),
+        ("ignore_case" = Option<bool>, Query, description = "Whether case makes no difference in `text` and `regex`; absent: it does. In `names` and `paths` it makes none"),
+        ("path" = Option<PathPrefix>, Query, description = "What paths begin with: a directory, or any other prefix"),
+        ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 100, description = "Most matches of a page; absent: 20"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "What was found", body = SearchAnswer),
+        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+    )
+)]
+pub async fn search(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+    Segments(repo): Segments<String>,
+    Parameters(given): Parameters<SearchParameters>,
+) -> Result<Json<SearchAnswer>, Problem> {
+    let raw = RawSearch {
+        q: given.q,
+        kind: given.kind,
+        ignore_case: given.ignore_case,
+        path: given.path,
+        page: RawPage {
+            limit: given.limit,
+            cursor: given.cursor,
+        },
+    };
+    look(&state, &grant, repo, given.r#ref, raw).await
+}
+
+/// Which lines of a file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileParameters {
+    lines: Option<String>,
+    r#ref: Option<String>,
+    limit: Option<u64>,
+    cursor: Option<String>,
+}
+
+/// The text of a file, or some lines of it. Only what is indexed has a text.
+#[utoipa::path(
+    get, path = "/repos/{repo}/files/{*path}", tag = "lookups",
+    params(
+        ("repo" = RepositoryName, Path, description = "Name of the repository"),
+        ("path" = FilePath, Path, description = "The file; a slash in it may be written as `/` or `%2F`"),
+        ("lines" = Option<LineRange>, Query, description = "A line such as `12`, or lines such as `12-40`; absent: all"),
+        ("ref" = Option<Reference>, Query, description = "Commit, branch or tag; absent: the working tree, or the registered ref"),
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 5000, description = "Most lines of a page, which has at most 256 KiB; absent: 1000"),
+        ("cursor" = Option<Cursor>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "The lines", body = FileTextAnswer),
+        BadRequest, NotFound, Conflict, TooManyRequests, Unavailable,
+    )
+)]
+pub async fn file(
+    State(state): State<HttpState>,
+    Caller(grant): Caller,
+    Segments((repo, path)): Segments<(String, String)>,
+    Parameters(given): Parameters<FileParameters>,
+) -> Result<Json<FileTextAnswer>, Problem> {
+    let raw = RawFile {
+        path: Some(path),
+        lines: given.lines,
+        page: RawPage {
+            limit: given.limit,
+            cursor: given.cursor,
+        },
+    };
+    look(&state, &grant, repo, given.r#ref, raw).await
+}

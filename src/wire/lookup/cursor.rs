@@ -1,0 +1,80 @@
+//! Where a page begins, as a text that clients send back as they got it. It names a place in the list,
+//! and the lookup that it is of; it grants nothing.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use foveate_query::lookup::Position;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::InvalidLookup;
+
+/// Bytes of a cursor.
+pub const MAX_CURSOR: usize = 6000;
+/// What cursors of this form begin with.
+const VERSION: u8 = 1;
+
+/// The cursor of a position in the list that `lookup` describes.
+pub(super) fn encode(lookup: &str, position: &Position) -> String {
+    let mut bytes = vec![VERSION];
+    bytes.extend(xxh3_64(lookup.as_bytes()).to_le_bytes());
+    for number in [position.tier, position.line, position.ordinal] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(position.path.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The position of a cursor.
+pub(super) fn decode(lookup: &str, cursor: &str) -> Result<Position, InvalidLookup> {
+    let refuse = |reason: &str| InvalidLookup::new("cursor", reason);
+    let malformed = || refuse("is not one that an answer gave: leave it out to begin anew");
+    if cursor.len() > MAX_CURSOR {
+        return Err(malformed());
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| malformed())?;
+    let (head, rest) = bytes.split_first_chunk::<21>().ok_or_else(malformed)?;
+    let path = std::str::from_utf8(rest).map_err(|_| malformed())?;
+    let (version, numbers) = head.split_at(1);
+    if version != [VERSION] {
+        return Err(malformed());
+    }
+    let (fingerprint, numbers) = numbers.split_at(8);
+    if fingerprint != xxh3_64(lookup.as_bytes()).to_le_bytes() {
+        return Err(refuse(
+            "is of another lookup: send it with the same parameters, or leave it out",
+        ));
+    }
+    let mut numbers = numbers.as_chunks::<4>().0.iter();
+    let mut number = || numbers.next().map(|bytes| u32::from_le_bytes(*bytes));
+    let mut number = || number().ok_or_else(malformed);
+    Ok(Position {
+        tier: number()?,
+        line: number()?,
+        ordinal: number()?,
+        path: path.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_good_for_its_own_lookup_alone() {
+        let position = Position {
+            tier: 3,
+            path: "src/größe.py".to_owned(),
+            line: 7,
+            ordinal: 9,
+        };
+        let cursor = encode("name a", &position);
+        assert_eq!(decode("name a", &cursor), Ok(position));
+        let other = decode("name b", &cursor).expect_err("another lookup");
+        assert!(other.reason.contains("another lookup"), "{other}");
+        let long = "A".repeat(MAX_CURSOR + 1);
+        for bad in ["", "x", "AAAA", "ä", &cursor[..20], &cursor[1..], &long] {
+            let refused = decode("name a", bad).expect_err(bad);
+            assert_eq!(refused.field, "cursor", "{bad}");
+        }
+    }
+}
