@@ -4,6 +4,7 @@
 
 mod cache;
 mod cases;
+mod client;
 mod context;
 mod eval;
 mod key;
@@ -134,7 +135,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "error: {text}");
     if error.is::<UsageError>() {
         ExitCode::from(USAGE)
-    } else if error.is::<repo::Unreachable>() {
+    } else if error.is::<client::Unreachable>() {
         ExitCode::from(UNREACHABLE)
     } else if error.is::<NothingToAsk>() {
         ExitCode::from(NOTHING_FOUND)

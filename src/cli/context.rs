@@ -6,6 +6,7 @@ mod event;
 mod evidence;
 mod focus;
 mod output;
+mod remote;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,7 +34,8 @@ const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
 pub struct ContextArgs {
-    /// A directory: a working tree, a plain directory or a bare repository.
+    /// A directory: a working tree, a plain directory or a bare repository; with --server, the name of a
+    /// repository there.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Issue text, question or stack trace; `-` reads it from standard input.
@@ -110,6 +112,12 @@ pub struct ContextArgs {
     /// in the cache and few are missing; the files that commits touched always count.
     #[arg(long)]
     wait_history: bool,
+    /// Ask the server at this address instead of reading the files here.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["ranking", "wait_history"])]
+    server: Option<String>,
+    /// A file with the token to send in its first line; FOVEATE_TOKEN may hold the token itself.
+    #[arg(long, env = "FOVEATE_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -120,6 +128,9 @@ pub struct ContextArgs {
 /// When the arguments cannot be used, or the directory cannot be read.
 pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
+    if let Some(server) = &args.server {
+        return remote::run(&args, server);
+    }
     let root = once::canonical(&args.directory)?;
     let asked = Asked::gather(&args)?;
     let mut request = request(&args, &asked, &root)?;

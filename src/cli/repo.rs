@@ -4,15 +4,13 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use foveate_model::escape::escape;
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::UsageError;
-use crate::access::check_spelling;
+use super::{UsageError, client};
 use crate::engine::RepoName;
 
 /// Register, list and remove repositories of a running server.
@@ -41,40 +39,6 @@ struct Server {
     /// A file with the token to send in its first line; FOVEATE_TOKEN may hold the token itself.
     #[arg(long, global = true, env = "FOVEATE_TOKEN_FILE", value_name = "FILE")]
     token_file: Option<PathBuf>,
-}
-
-/// The variable that holds the token to send. No argument does: those are shown to everybody on the
-/// machine.
-const TOKEN: &str = "FOVEATE_TOKEN";
-
-impl Server {
-    /// The token to send; none where none is named.
-    fn token(&self) -> anyhow::Result<Option<String>> {
-        let (token, named) = match (&self.token_file, std::env::var(TOKEN)) {
-            (Some(file), _) => {
-                let named = file.display().to_string();
-                let text = std::fs::read_to_string(file)
-                    .map_err(|error| UsageError(format!("{named}: {error}")))?;
-                (text.lines().next().unwrap_or_default().to_owned(), named)
-            }
-            (None, Ok(token)) => (token, TOKEN.to_owned()),
-            (None, Err(_)) => return Ok(None),
-        };
-        let token = token.trim().to_owned();
-        if token.is_empty() {
-            return Ok(None);
-        }
-        let is_here = is_loopback(&self.server) || self.server.starts_with("http://localhost");
-        if self.server.starts_with("http:") && !is_here {
-            let server = escape(&self.server);
-            writeln!(
-                std::io::stderr(),
-                "warning: the token is sent unencrypted to {server}"
-            )?;
-        }
-        check_spelling(&token).map_err(|error| UsageError(format!("{named}: {error}")))?;
-        Ok(Some(token))
-    }
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -131,16 +95,6 @@ pub struct HealthArgs {
     server: Server,
 }
 
-/// The server gave no answer at all.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
-)]
-pub struct Unreachable {
-    url: String,
-    reason: String,
-}
-
 /// Runs one `repo` command.
 ///
 /// # Errors
@@ -149,13 +103,13 @@ pub fn run(args: &RepoArgs) -> anyhow::Result<ExitCode> {
     let (method, path, body) = match &args.command {
         RepoCommand::Add(add) => (Method::POST, "/repos".to_owned(), Some(registration(add)?)),
         RepoCommand::List => (Method::GET, "/repos".to_owned(), None),
-        RepoCommand::Show { name } => (Method::GET, path_of(name)?, None),
-        RepoCommand::Sync { name } => (Method::POST, path_of(name)? + "/sync", None),
+        RepoCommand::Show { name } => (Method::GET, client::path_of(name)?, None),
+        RepoCommand::Sync { name } => (Method::POST, client::path_of(name)? + "/sync", None),
         RepoCommand::Gc => (Method::POST, "/gc".to_owned(), None),
-        RepoCommand::Rm { name } => (Method::DELETE, path_of(name)?, None),
+        RepoCommand::Rm { name } => (Method::DELETE, client::path_of(name)?, None),
     };
-    let token = args.server.token()?;
-    let answer = Call {
+    let token = client::token(&args.server.server, args.server.token_file.as_deref())?;
+    let answer = client::Call {
         server: &args.server.server,
         token,
         method,
@@ -197,9 +151,13 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
     let server = &*args.server.server;
     // The certificate of a server is not for the loopback address that its container asks it at. Nothing
     // is sent that anybody could use.
-    let is_here = server.starts_with("https:") && is_loopback(server);
-    let token = if is_here { None } else { args.server.token()? };
-    Call {
+    let is_here = server.starts_with("https:") && client::is_loopback(server);
+    let token = if is_here {
+        None
+    } else {
+        client::token(&args.server.server, args.server.token_file.as_deref())?
+    };
+    client::Call {
         server,
         token,
         method: Method::GET,
@@ -209,16 +167,6 @@ pub fn health(args: &HealthArgs) -> anyhow::Result<ExitCode> {
     }
     .send()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether a URL names this machine by its loopback address.
-fn is_loopback(server: &str) -> bool {
-    let url = url::Url::parse(server).ok();
-    match url.as_ref().and_then(url::Url::host) {
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        _ => false,
-    }
 }
 
 fn registration(add: &AddArgs) -> anyhow::Result<Value> {
@@ -267,87 +215,6 @@ fn name_in(location: &str) -> String {
     let trimmed = location.trim_end_matches('/');
     let last = trimmed.rsplit(['/', ':']).next().unwrap_or(trimmed);
     RepoName::from_directory(last.strip_suffix(".git").unwrap_or(last)).to_string()
-}
-
-/// The route of a repository. The name is checked so that it cannot become another route.
-fn path_of(name: &str) -> anyhow::Result<String> {
-    let name = RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
-    Ok(format!("/repos/{}", name.segment()))
-}
-
-/// A request to a server, and what it answers.
-struct Call<'a> {
-    server: &'a str,
-    token: Option<String>,
-    method: Method,
-    path: &'a str,
-    body: Option<Value>,
-    /// Whether the server's certificate may be any.
-    any_certificate: bool,
-}
-
-impl Call<'_> {
-    fn send(self) -> anyhow::Result<Value> {
-        crate::telemetry::install_tls();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(self.sent())
-    }
-
-    async fn sent(self) -> anyhow::Result<Value> {
-        let Self {
-            server,
-            token,
-            method,
-            path,
-            body,
-            any_certificate,
-        } = self;
-        let url = format!("{}{path}", server.trim_end_matches('/'));
-        let client = reqwest::Client::builder()
-            .timeout(Duration::from_secs(30))
-            .tls_danger_accept_invalid_certs(any_certificate)
-            .build()?;
-        let mut request = client.request(method, &url);
-        if let Some(body) = &body {
-            request = request.json(body);
-        }
-        if let Some(token) = &token {
-            request = request.bearer_auth(token);
-        }
-        let unreachable = |error: reqwest::Error| {
-            let mut reason: &dyn std::error::Error = &error;
-            while let Some(source) = reason.source() {
-                reason = source;
-            }
-            Unreachable {
-                url: server.to_owned(),
-                reason: reason.to_string(),
-            }
-        };
-        let request = request.build().map_err(|_| {
-            UsageError(format!(
-                "--server must be a URL such as http://127.0.0.1:7878, not {server:?}"
-            ))
-        })?;
-        let response = client.execute(request).await.map_err(unreachable)?;
-        let status = response.status();
-        let text = response.text().await.map_err(unreachable)?;
-        if status == StatusCode::NO_CONTENT || text.is_empty() {
-            return Ok(Value::Null);
-        }
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        if status.is_success() {
-            return Ok(value);
-        }
-        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
-        let hint = match field("code") {
-            "missing_token" => "; here it is taken from FOVEATE_TOKEN or --token-file",
-            _ => "",
-        };
-        bail!("{}{hint} ({})", field("detail"), field("code"));
-    }
 }
 
 /// One repository on one line, whatever its source says.

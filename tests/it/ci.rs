@@ -1,6 +1,6 @@
 //! What a CI job asks with: test reports, logs, the event that started it, and changes.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -320,4 +320,94 @@ fn a_file_takes_what_would_be_printed() {
         1,
         "--output: cannot write",
     );
+}
+
+#[test]
+fn a_server_is_asked_the_same_question() {
+    let (_keep, root) = shop();
+    let report = beside(&root, "report.xml", REPORT);
+    let data = tempfile::tempdir().unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    server
+        .args(["serve", "--listen", "127.0.0.1:0", "--watch"])
+        .arg(&root);
+    server
+        .arg("--data-dir")
+        .arg(data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut server = Ended(server.spawn().unwrap());
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let mut said =
+        || lines.find_map(|line| line.unwrap().split("http://").nth(1).map(str::to_owned));
+    let address = said().unwrap();
+    let address = address.split(['/', ' ']).next().unwrap();
+    let url = format!("http://{address}");
+    let ask = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+        command
+            .args(["context", "shop", "--server", &url])
+            .args(arguments);
+        command
+            .current_dir(root.parent().unwrap())
+            .output()
+            .unwrap()
+    };
+    let in_process = answer(&root, &["--junit", &report, "--diff", "main.."]);
+    // Indexing goes on meanwhile.
+    let answered = (0..600).find_map(|_| {
+        let output = ask(&["--junit", &report, "--diff", "main..", "--json"]);
+        let is_done = output.status.code() == Some(0);
+        std::thread::sleep(std::time::Duration::from_millis(if is_done {
+            0
+        } else {
+            100
+        }));
+        is_done.then_some(output)
+    });
+    let answered: Value = serde_json::from_slice(&answered.unwrap().stdout).unwrap();
+    assert_eq!(answered["commit"], in_process["commit"]);
+    assert_eq!(first(&answered), first(&in_process));
+    let output = ask(&[
+        "`total_price`",
+        "--output",
+        "context.md",
+        "--format",
+        "markdown",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let written = std::fs::read_to_string(root.parent().unwrap().join("context.md")).unwrap();
+    assert!(written.contains("### `shop/price.py`"), "{written}");
+    for (arguments, code, text) in [
+        (&["qqqqzzzz"][..], 3, "no_match"),
+        (&["x", "--budget", "1"], 1, "budget_tokens"),
+        (&["x", "--explain"], 2, "add --json"),
+        (&["x", "--wait-history"], 2, "cannot be used with"),
+    ] {
+        let output = ask(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(text),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+    }
+    drop(server);
+    let output = ask(&["x"]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+}
+
+/// A process that ends with the test.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

@@ -2,7 +2,6 @@
 //! standard error.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
 
 use anyhow::Context as _;
 use foveate_model::escape::{escape, escape_code};
@@ -28,40 +27,58 @@ pub(super) fn print(
         signals: true,
     };
     let answer = ContextAnswer::new(answered, asked);
-    let mut text = Vec::new();
-    if args.json {
-        crate::cli::print_json(&mut text, &answer)?;
-    } else {
-        writeln!(text, "{}", answer.context.trim_end())?;
-    }
-    write(args.output.as_deref(), &text)?;
+    write(args, &answer.context, &answer)?;
     if args.json {
         return Ok(());
     }
-    let mut notes = std::io::stderr().lock();
-    for issue in &answer.issues {
-        writeln!(notes, "{}: {}", issue.code, escape(&issue.detail))?;
-    }
+    let told = answer.issues.iter();
+    issues(told.map(|issue| (issue.code.to_string(), issue.detail.to_string())))?;
     if args.explain {
-        explain(&mut notes, &answer)?;
+        explain(&mut std::io::stderr().lock(), &answer)?;
     }
     Ok(())
 }
 
-/// Writes it to a file, or to standard output.
-fn write(file: Option<&Path>, text: &[u8]) -> anyhow::Result<()> {
-    if let Some(path) = file {
+/// Writes the context, or the whole answer where it is asked for, to the file that the arguments name, else to
+/// standard output.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write(
+    args: &ContextArgs,
+    context: &str,
+    answer: &impl serde::Serialize,
+) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    if args.json {
+        crate::cli::print_json(&mut text, answer)?;
+    } else {
+        writeln!(text, "{}", context.trim_end())?;
+    }
+    if let Some(path) = &args.output {
         return std::fs::write(path, text)
             .with_context(|| format!("--output: cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();
-    if out.is_terminal() {
+    if out.is_terminal() && !args.json {
         // Who reads it here has no use for characters that the terminal obeys.
-        out.write_all(escape_code(&String::from_utf8_lossy(text)).as_bytes())?;
+        out.write_all(escape_code(&String::from_utf8_lossy(&text)).as_bytes())?;
     } else {
-        out.write_all(text)?;
+        out.write_all(&text)?;
     }
     Ok(out.flush()?)
+}
+
+/// Says what an answer lacks: code and detail of each issue.
+///
+/// # Errors
+/// When standard error cannot be written to.
+pub(super) fn issues(issues: impl Iterator<Item = (String, String)>) -> std::io::Result<()> {
+    let mut out = std::io::stderr().lock();
+    for (code, detail) in issues {
+        writeln!(out, "{}: {}", escape(&code), escape(&detail))?;
+    }
+    Ok(())
 }
 
 fn explain(out: &mut impl std::io::Write, answer: &ContextAnswer) -> std::io::Result<()> {

@@ -1,0 +1,158 @@
+//! The client of a running server that commands share: its token, its routes, one request.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::bail;
+use foveate_model::escape::escape;
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+
+use super::UsageError;
+use crate::access::check_spelling;
+use crate::engine::RepoName;
+
+/// The variable that holds the token to send. No argument does: those are shown to everybody on the
+/// machine.
+const TOKEN: &str = "FOVEATE_TOKEN";
+
+/// The server gave no answer at all.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no server answers at {url}: {reason}; start one with `foveate serve` or name another with --server"
+)]
+pub struct Unreachable {
+    url: String,
+    reason: String,
+}
+
+/// The token to send to a server: that in the first line of a file, else that of the variable; none where none is
+/// named.
+///
+/// # Errors
+/// When the file cannot be read, or what it holds is no token.
+pub(super) fn token(server: &str, file: Option<&Path>) -> anyhow::Result<Option<String>> {
+    let (token, named) = match (file, std::env::var(TOKEN)) {
+        (Some(file), _) => {
+            let named = file.display().to_string();
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| UsageError(format!("{named}: {error}")))?;
+            (text.lines().next().unwrap_or_default().to_owned(), named)
+        }
+        (None, Ok(token)) => (token, TOKEN.to_owned()),
+        (None, Err(_)) => return Ok(None),
+    };
+    let token = token.trim().to_owned();
+    if token.is_empty() {
+        return Ok(None);
+    }
+    let is_here = is_loopback(server) || server.starts_with("http://localhost");
+    if server.starts_with("http:") && !is_here {
+        let server = escape(server);
+        writeln!(
+            std::io::stderr(),
+            "warning: the token is sent unencrypted to {server}"
+        )?;
+    }
+    check_spelling(&token).map_err(|error| UsageError(format!("{named}: {error}")))?;
+    Ok(Some(token))
+}
+
+/// Whether a URL names this machine by its loopback address.
+pub(super) fn is_loopback(server: &str) -> bool {
+    let url = url::Url::parse(server).ok();
+    match url.as_ref().and_then(url::Url::host) {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        _ => false,
+    }
+}
+
+/// The route of a repository. The name is checked so that it cannot become another route.
+///
+/// # Errors
+/// When it is no name.
+pub(super) fn path_of(name: &str) -> anyhow::Result<String> {
+    let name = RepoName::new(name).map_err(|e| UsageError(e.to_string()))?;
+    Ok(format!("/repos/{}", name.segment()))
+}
+
+/// A request to a server, and what it answers.
+pub(super) struct Call<'a> {
+    pub(super) server: &'a str,
+    pub(super) token: Option<String>,
+    pub(super) method: Method,
+    pub(super) path: &'a str,
+    pub(super) body: Option<Value>,
+    /// Whether the server's certificate may be any.
+    pub(super) any_certificate: bool,
+}
+
+impl Call<'_> {
+    /// Sends it; gives the JSON of the answer, or null where it is empty.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or says no.
+    pub(super) fn send(self) -> anyhow::Result<Value> {
+        crate::telemetry::install_tls();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(self.sent())
+    }
+
+    async fn sent(self) -> anyhow::Result<Value> {
+        let Self {
+            server,
+            token,
+            method,
+            path,
+            body,
+            any_certificate,
+        } = self;
+        let url = format!("{}{path}", server.trim_end_matches('/'));
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .tls_danger_accept_invalid_certs(any_certificate)
+            .build()?;
+        let mut request = client.request(method, &url);
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        if let Some(token) = &token {
+            request = request.bearer_auth(token);
+        }
+        let unreachable = |error: reqwest::Error| {
+            let mut reason: &dyn std::error::Error = &error;
+            while let Some(source) = reason.source() {
+                reason = source;
+            }
+            Unreachable {
+                url: server.to_owned(),
+                reason: reason.to_string(),
+            }
+        };
+        let request = request.build().map_err(|_| {
+            UsageError(format!(
+                "--server must be a URL such as http://127.0.0.1:7878, not {server:?}"
+            ))
+        })?;
+        let response = client.execute(request).await.map_err(unreachable)?;
+        let status = response.status();
+        let text = response.text().await.map_err(unreachable)?;
+        if status == StatusCode::NO_CONTENT || text.is_empty() {
+            return Ok(Value::Null);
+        }
+        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        if status.is_success() {
+            return Ok(value);
+        }
+        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("");
+        let hint = match field("code") {
+            "missing_token" => "; here it is taken from FOVEATE_TOKEN or --token-file",
+            _ => "",
+        };
+        bail!("{}{hint} ({})", field("detail"), field("code"));
+    }
+}

@@ -1,0 +1,85 @@
+//! `foveate context --server`: the same question to a running server, and its answer printed the same way.
+
+use std::process::ExitCode;
+
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use super::evidence::Asked;
+use super::{ContextArgs, output};
+use crate::cli::{NOTHING_FOUND, UsageError, client};
+
+/// Asks and prints.
+///
+/// # Errors
+/// When the arguments cannot be used, the server cannot be reached, or it says no.
+pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> {
+    if args.explain && !args.json {
+        let text = "--explain: with --server the reasons are in the JSON alone: add --json";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let name = args.directory.to_string_lossy();
+    let path = client::path_of(&name)? + "/context";
+    let body = body(args, Asked::gather(args)?);
+    let answer = client::Call {
+        server,
+        token: client::token(server, args.token_file.as_deref())?,
+        method: Method::POST,
+        path: &path,
+        body: Some(body),
+        any_certificate: false,
+    }
+    .send()?;
+    let text = |value: &Value, name: &str| {
+        let text = value.get(name).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let list = |name: &str| {
+        let list = answer.get(name).and_then(Value::as_array);
+        list.map_or(&[][..], Vec::as_slice)
+    };
+    output::write(args, &text(&answer, "context"), &answer)?;
+    if !args.json {
+        let issues = list("issues").iter();
+        output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))))?;
+    }
+    Ok(match list("files") {
+        [] => ExitCode::from(NOTHING_FOUND),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// The body of the request. What is absent is left to the server, which validates it.
+fn body(args: &ContextArgs, asked: Asked) -> Value {
+    let mut body = Map::new();
+    let mut set = |name: &str, value: Value| {
+        if !value.is_null() {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    set("query", json!(asked.text));
+    let diff = asked
+        .diff
+        .map(|ends| json!({"base": ends.base, "head": ends.head}));
+    set("diff", json!(diff));
+    set("ref", json!(args.r#ref));
+    set("budget_tokens", json!(args.budget));
+    set("breadth", json!(args.breadth));
+    set("min_probability", json!(args.min_probability));
+    set("max_files", json!(args.max_files));
+    set("max_chars", json!(args.max_chars));
+    set("link_base", json!(asked.link_base));
+    set("format", json!(args.format));
+    set("intent", json!(args.intent));
+    set("limit", json!(args.limit));
+    set(
+        "focus",
+        json!({"paths": args.focus_path, "symbols": args.focus_symbol}),
+    );
+    set(
+        "seen",
+        json!({"paths": args.seen_path, "places": args.seen_place}),
+    );
+    set("explain", json!(args.explain));
+    Value::Object(body)
+}
