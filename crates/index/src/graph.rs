@@ -205,10 +205,7 @@ impl Graph {
             enclosing: None,
         };
         let dependencies = Dependencies::ignored();
-        let names = Names {
-            tables: self.tables(files, symbols),
-            dependencies: &dependencies,
-        };
+        let names = Names::new(self.tables(files, symbols), &dependencies);
         let evaluator = Evaluator::new(names, &self.inheritance, file, &[]);
         let found = evaluator.path(place, name).found;
         if !found.is_empty() {
@@ -234,10 +231,7 @@ impl Graph {
     /// `package.module.function`) or package specifier stands for; re-exports are followed.
     pub fn resolve_dotted(&self, files: &Files, symbols: &Symbols, path: &str) -> Vec<DefId> {
         let dependencies = Dependencies::ignored();
-        let names = Names {
-            tables: self.tables(files, symbols),
-            dependencies: &dependencies,
-        };
+        let names = Names::new(self.tables(files, symbols), &dependencies);
         // The longest leading part that is a module; what follows are its attributes.
         let mut end = path.len();
         loop {

@@ -1,13 +1,13 @@
 //! The whole query path, and what it returns.
 
-use foveate_index::Snapshot;
+use foveate_index::{Files, Snapshot};
 
 use crate::assemble::{self, Found, Pack};
 use crate::config::RankingConfig;
 use crate::deadline::Deadline;
 use crate::intent::{self, Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::{self, ListedFile, ListedFunction, ListedPlace};
+use crate::rank::{self, ListedFile, ListedFunction, ListedPlace, Ranked};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
@@ -78,12 +78,7 @@ pub fn answer(
     let done = now();
     let mut issues = std::mem::take(&mut ranked.notes);
     issues.extend(candidates.unknown_focus());
-    if ranked.files.is_empty() && request.changes.is_empty() {
-        issues.push(Issue {
-            code: "no_match",
-            detail: "nothing in the repository matches the words of the query".to_owned(),
-        });
-    }
+    issues.extend(no_match(&ranked, request));
     let found = Found {
         intent: &intent,
         candidates: &candidates,
@@ -92,12 +87,7 @@ pub fn answer(
     let mut pack = assemble::assemble(snapshot, request, found, &config.assemble, deadline);
     issues.append(&mut pack.notes);
     issues.extend(deadline.issue());
-    let files = ranked.files.into_iter().take(request.limit);
-    let files: Vec<ListedFile> = files.map(|file| file.listed(&snapshot.files)).collect();
-    let functions = ranked.functions.into_iter().take(request.limit);
-    let functions: Vec<ListedFunction> = functions.map(|f| f.listed(&snapshot.files)).collect();
-    let places = ranked.places.into_iter().take(request.limit);
-    let places: Vec<ListedPlace> = places.map(|p| p.listed(&snapshot.files)).collect();
+    let (files, functions, places) = listed(ranked, &snapshot.files, request.limit);
     let names = names(&candidates.symbols, &files, &functions, &pack);
     issues.extend(unsafe_text::in_names(names));
     let end = now();
@@ -116,6 +106,31 @@ pub fn answer(
             assemble: end - done,
         },
     }
+}
+
+/// Says so where nothing was found.
+fn no_match(ranked: &Ranked, request: &Request) -> Option<Issue> {
+    let is_nothing = ranked.files.is_empty() && request.changes.is_empty();
+    is_nothing.then(|| Issue {
+        code: "no_match",
+        detail: "nothing in the repository matches the words of the query".to_owned(),
+    })
+}
+
+/// The first so many of each ranking.
+fn listed(
+    ranked: Ranked,
+    files: &Files,
+    limit: usize,
+) -> (Vec<ListedFile>, Vec<ListedFunction>, Vec<ListedPlace>) {
+    let functions = ranked.functions.into_iter().take(limit);
+    let places = ranked.places.into_iter().take(limit);
+    let of_files = ranked.files.into_iter().take(limit);
+    (
+        of_files.map(|file| file.listed(files)).collect(),
+        functions.map(|function| function.listed(files)).collect(),
+        places.map(|place| place.listed(files)).collect(),
+    )
 }
 
 /// What is asked for. Who shows a change and says nothing wants what hangs together with it, as for a

@@ -37,13 +37,7 @@ impl Inheritance {
     ) -> (Self, FileSet) {
         let known = before.map(|before| &before.bases[..]);
         let (bases, differing) = stage.resolve(known, |file, dependencies| {
-            bases_of_file(
-                Names {
-                    tables,
-                    dependencies,
-                },
-                file,
-            )
+            bases_of_file(Names::new(tables, dependencies), file)
         });
         let subclasses = match before.filter(|_| differing.is_empty() && stage.is_stable()) {
             Some(before) => Arc::clone(&before.subclasses),

@@ -38,6 +38,13 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    pub(super) fn new(tables: Tables<'a>, dependencies: &'a Dependencies) -> Self {
+        Self {
+            tables,
+            dependencies,
+        }
+    }
+
     pub(super) fn facts(&self, file: FileId) -> Option<&'a FileFacts> {
         self.dependencies.file(file);
         let content = self.tables.files.content(file);

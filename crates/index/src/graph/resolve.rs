@@ -16,7 +16,7 @@ use crate::graph::module_changes::{self, Renamed};
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
 use crate::graph::references::{Edge, Edges, resolve_file};
-use crate::graph::scopes::{Earlier, scopes};
+use crate::graph::scopes::{Earlier, FileScope, scopes};
 use crate::graph::stage::Stage;
 use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
@@ -57,25 +57,12 @@ impl Graph {
         let previous = previous.filter(|previous| !previous.is_package_moved(files));
         let change = previous.map(|previous| previous.change);
         let known = previous.map(|previous| previous.graph);
-        let mut touched = match previous {
-            Some(previous) => previous.touched(files),
-            None => FileSet::all(files.len()),
-        };
-        let renamed = previous.map(|previous| Renamed::new(&previous, files));
-        let renamed = renamed.unwrap_or_default();
-        let is_same =
-            |previous: &Previous<'_>| renamed.is_nothing() && !previous.are_modules_moved(files);
-        let modules = match previous.filter(is_same) {
-            Some(previous) => Arc::clone(&previous.graph.modules),
-            None => Arc::new(Modules::new(files)),
-        };
-        let earlier = previous.map(|previous| previous.earlier(files, &renamed));
-        let mut questions = previous.map_or_else(HashSet::default, |p| p.questions(files));
-        if let Some(previous) = previous {
-            let (before, after) = ((previous, &renamed), (files, &modules));
-            module_changes::note(before, after, &mut touched, &mut questions);
-        }
-        let scopes = scopes(files, &modules, earlier.as_ref(), &mut touched);
+        let Beginning {
+            modules,
+            scopes,
+            touched,
+            questions,
+        } = Beginning::new(files, previous);
         let tables = Tables {
             files,
             symbols,
@@ -88,49 +75,27 @@ impl Graph {
             touched,
             questions,
         };
+        let imports_of =
+            |file, dependencies: &_| imported_files(Names::new(tables, dependencies), file);
         let ((inheritance, rebased), (imports, reimported)) = rayon::join(
             || Inheritance::derive(tables, known.map(|known| &known.inheritance), &stage),
-            || {
-                stage.resolve(
-                    known.map(|known| &known.imports[..]),
-                    |file, dependencies| {
-                        imported_files(
-                            Names {
-                                tables,
-                                dependencies,
-                            },
-                            file,
-                        )
-                    },
-                )
-            },
+            || stage.resolve(known.map(|known| &known.imports[..]), imports_of),
         );
         let importers = match known.filter(|_| reimported.is_empty() && stage.is_stable()) {
             Some(known) => Arc::clone(&known.importers),
             None => Arc::new(importers(files, &imports)),
         };
         stage.touched.extend(rebased.iter());
+        let references_of = |file, dependencies: &_| {
+            let names = Names::new(tables, dependencies);
+            resolve_file(names, symbols, &inheritance, file)
+        };
         let (edges, mut moved) = match stored {
             Some(References(edges)) => (edges, FileSet::all(files.len())),
-            None => stage.resolve(known.map(|known| &known.edges[..]), |file, dependencies| {
-                resolve_file(
-                    Names {
-                        tables,
-                        dependencies,
-                    },
-                    symbols,
-                    &inheritance,
-                    file,
-                )
-            }),
+            None => stage.resolve(known.map(|known| &known.edges[..]), references_of),
         };
         // Also where the references lead to the same, their lines and places may differ.
-        moved.extend(
-            change
-                .into_iter()
-                .flat_map(|change| change.changed())
-                .copied(),
-        );
+        moved.extend(change.into_iter().flat_map(Change::changed).copied());
         let targets = targets(previous, &edges, &moved);
         let uses = uses(files, known.zip(change), &edges, &targets);
         let evidence = Evidence {
@@ -153,6 +118,46 @@ impl Graph {
             edges,
             uses,
             tests,
+        }
+    }
+}
+
+/// What a graph begins with: the modules and scopes of its files, and what has to be resolved again.
+struct Beginning {
+    modules: Arc<Modules>,
+    scopes: Vec<Arc<FileScope>>,
+    touched: FileSet,
+    questions: HashSet<u32>,
+}
+
+impl Beginning {
+    fn new(files: &Files, previous: Option<Previous<'_>>) -> Self {
+        let Some(previous) = previous else {
+            let modules = Arc::new(Modules::new(files));
+            let mut touched = FileSet::all(files.len());
+            return Self {
+                scopes: scopes(files, &modules, None, &mut touched),
+                modules,
+                touched,
+                questions: HashSet::default(),
+            };
+        };
+        let renamed = Renamed::new(&previous, files);
+        let modules = if renamed.is_nothing() && !previous.are_modules_moved(files) {
+            Arc::clone(&previous.graph.modules)
+        } else {
+            Arc::new(Modules::new(files))
+        };
+        let mut touched = previous.touched(files);
+        let mut questions = previous.questions(files);
+        let earlier = previous.earlier(files, &renamed);
+        let (before, after) = ((previous, &renamed), (files, &modules));
+        module_changes::note(before, after, &mut touched, &mut questions);
+        Self {
+            scopes: scopes(files, &modules, Some(&earlier), &mut touched),
+            modules,
+            touched,
+            questions,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Call sites of what is shown, each with the lines around it.
 
+use std::cmp::Reverse;
+
 use foldhash::HashMap;
 use foveate_index::graph::CallSite;
-use foveate_index::{Confidence, DefId};
+use foveate_index::{Confidence, DefId, FileId, Files};
 use foveate_model::{Lines, ReferenceKind, Role};
 
 use super::{LINE, Link};
@@ -18,68 +20,75 @@ pub(super) fn callers(plan: &Plan<'_>, seeds: &[DefId]) -> Vec<Link> {
     if plan.profile.callers == 0 {
         return Vec::new();
     }
-    let files = &plan.snapshot.files;
-    let mut place = HashMap::default();
-    for (position, file) in plan.ranked.files.iter().enumerate() {
-        place.insert(file.id, position);
-    }
-    let functions = plan.ranked.functions.iter().enumerate();
-    let function_place: HashMap<DefId, usize> =
-        functions.map(|(position, f)| (f.id, position)).collect();
-    let key = |site: &CallSite| {
-        let role = files.file(site.file).role;
-        let kind = files
-            .content(site.file)
-            .and_then(|c| c.facts.references.get(site.reference as usize))
-            .map(|r| r.kind);
-        (
-            kind != Some(ReferenceKind::Call),
-            role == Role::Test,
-            std::cmp::Reverse(site.confidence),
-            site.enclosing
-                .and_then(|id| function_place.get(&id).copied())
-                .unwrap_or(usize::MAX),
-            place.get(&site.file).copied().unwrap_or(usize::MAX),
-            site.file,
-            site.line,
-            site.reference,
-        )
-    };
-    let mut per_seed: Vec<Vec<Link>> = Vec::new();
-    let most = plan.config.links.callers_of_one;
-    for seed in seeds {
-        let mut sites: Vec<_> = plan
-            .snapshot
-            .graph
-            .uses_of(*seed)
-            .iter()
-            .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, *seed))
-            .map(|site| (key(site), *site))
-            .collect();
-        if sites.len() > most {
-            sites.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
-            sites.truncate(most);
-        }
-        sites.sort_by_key(|(key, _)| *key);
-        sites.dedup_by_key(|(_, site)| (site.file, site.line));
-        per_seed.push(
-            sites
-                .into_iter()
-                .map(|(_, site)| Link::Caller { of: *seed, site })
-                .collect(),
-        );
-    }
+    let ranks = Ranks::new(plan);
+    let of_seeds: Vec<Vec<CallSite>> = seeds
+        .iter()
+        .map(|seed| callers_of(plan, *seed, &ranks))
+        .collect();
     // The best seed's callers are worth most, but one seed with many must not hide the others.
-    let mut links = Vec::new();
-    let rounds = per_seed.iter().map(Vec::len).max().unwrap_or(0);
     const IN_TURN: usize = 4;
+    let mut links = Vec::new();
+    let rounds = of_seeds.iter().map(Vec::len).max().unwrap_or(0);
     for round in (0..rounds).step_by(IN_TURN) {
-        for list in &per_seed {
-            links.extend(list.iter().skip(round).take(IN_TURN).cloned());
+        for (seed, sites) in seeds.iter().zip(&of_seeds) {
+            let sites = sites.iter().skip(round).take(IN_TURN);
+            links.extend(sites.map(|site| Link::Caller {
+                of: *seed,
+                site: *site,
+            }));
         }
     }
     links.truncate(plan.max_links(SectionKind::Callers));
     links
+}
+
+/// The best call sites of a definition, one a line.
+fn callers_of(plan: &Plan<'_>, seed: DefId, ranks: &Ranks) -> Vec<CallSite> {
+    let most = plan.config.links.callers_of_one;
+    let sites = plan.snapshot.graph.uses_of(seed).iter();
+    let mut sites: Vec<_> = sites
+        .filter(|site| site.confidence != Confidence::NameOnly && !is_within(plan, site, seed))
+        .map(|site| (ranks.key(&plan.snapshot.files, site), *site))
+        .collect();
+    if sites.len() > most {
+        sites.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
+        sites.truncate(most);
+    }
+    sites.sort_by_key(|(key, _)| *key);
+    sites.dedup_by_key(|(_, site)| (site.file, site.line));
+    sites.into_iter().map(|(_, site)| site).collect()
+}
+
+/// The positions of files and functions in their rankings.
+struct Ranks {
+    files: HashMap<FileId, usize>,
+    functions: HashMap<DefId, usize>,
+}
+
+impl Ranks {
+    fn new(plan: &Plan<'_>) -> Self {
+        let files = plan.ranked.files.iter().enumerate();
+        let functions = plan.ranked.functions.iter().enumerate();
+        Self {
+            files: files.map(|(rank, file)| (file.id, rank)).collect(),
+            functions: functions.map(|(rank, f)| (f.id, rank)).collect(),
+        }
+    }
+
+    /// What call sites are ordered by, the best first.
+    fn key(&self, files: &Files, site: &CallSite) -> impl Ord + Copy + use<> {
+        let references = files.content(site.file).map(|c| &c.facts.references);
+        let reference = references.and_then(|all| all.get(site.reference as usize));
+        let in_function = site.enclosing.and_then(|id| self.functions.get(&id));
+        (
+            reference.map(|reference| reference.kind) != Some(ReferenceKind::Call),
+            files.file(site.file).role == Role::Test,
+            Reverse(site.confidence),
+            in_function.copied().unwrap_or(usize::MAX),
+            self.files.get(&site.file).copied().unwrap_or(usize::MAX),
+            (site.file, site.line, site.reference),
+        )
+    }
 }
 
 /// Whether a definition is used by itself: a recursion, or a class that names itself.
@@ -90,6 +99,8 @@ fn is_within(plan: &Plan<'_>, site: &CallSite, definition: DefId) -> bool {
             && files.definition(definition).lines.contains(site.line))
 }
 
+/// Adds a call site of a definition with the lines around it, unless it is shown already; gives its cost
+/// where it does not fit.
 pub(super) fn add_caller(
     plan: &mut Plan<'_>,
     of: DefId,
@@ -97,60 +108,56 @@ pub(super) fn add_caller(
     position: usize,
     pass: Pass,
 ) -> Result<(), usize> {
-    let files = &plan.snapshot.files;
-    let text = files.text(site.file);
-    let reference = files
-        .content(site.file)
-        .and_then(|c| c.facts.references.get(site.reference as usize));
-    let Some(at) = reference.map(|reference| reference.name.start as usize) else {
-        return Ok(());
-    };
-    if plan
-        .packed
-        .shows_any(site.file, Lines::new(site.line, site.line))
-    {
+    let line = Lines::new(site.line, site.line);
+    if plan.packed.shows_any(site.file, line) {
         return Ok(());
     }
+    let Some(entry) = entry(plan, of, site) else {
+        return Ok(());
+    };
+    let shows = Shows {
+        file: site.file,
+        place: None,
+        lines: vec![entry.lines],
+    };
+    plan.try_add(entry, shows, (LINK, position), pass)
+}
+
+fn entry(plan: &Plan<'_>, of: DefId, site: &CallSite) -> Option<Entry> {
+    let files = &plan.snapshot.files;
+    let references = &files.content(site.file)?.facts.references;
+    let at = references.get(site.reference as usize)?.name.start as usize;
+    let text = files.text(site.file);
     let (mut lines, mut code) = around(text, at, site.line, plan.profile.caller_context);
     if plan.packed.shows_any(site.file, lines) || code.len() > LINE * 4 {
         (lines, code) = around(text, at, site.line, 0);
     }
-    let one = lines.count() == 1;
-    let (shape, body) = if one {
-        (Shape::Line, one_line(code, LINE))
+    // A line that stands alone is shown without its indentation, and cut where it is long.
+    let (shape, fidelity, body) = if lines.count() == 1 {
+        (Shape::Line, Fidelity::Compact, one_line(code, LINE))
     } else {
-        (Shape::Block, clean(code).into_owned())
+        (Shape::Block, Fidelity::Full, clean(code).into_owned())
     };
-    let entry = Entry {
+    let callee = &files.definition(of).qualified_name;
+    Some(Entry {
         section: SectionKind::Callers,
         shape,
         path: files.path(site.file).to_owned(),
         name: enclosing(plan, site).unwrap_or_default(),
         kind: "",
         lines,
-        // A line that stands alone is shown without its indentation, and cut where it is long.
-        fidelity: if one {
-            Fidelity::Compact
-        } else {
-            Fidelity::Full
-        },
+        fidelity,
         cut: false,
         folded: false,
         scope: None,
-        reason: format!("uses {}", files.definition(of).qualified_name),
+        reason: format!("uses {callee}"),
         facts: vec![
-            ("calls", files.definition(of).qualified_name.to_string()),
+            ("calls", callee.to_string()),
             ("confidence", site.confidence.name().to_owned()),
         ],
         language: files.file(site.file).language,
         body,
-    };
-    let shows = Shows {
-        file: site.file,
-        place: None,
-        lines: vec![lines],
-    };
-    plan.try_add(entry, shows, (LINK, position), pass)
+    })
 }
 
 /// The name of the definition that a call stands in.
