@@ -138,7 +138,7 @@ fn failed_tests_of_every_tool_are_read_with_their_traces() {
             CTEST,
             "cart | :0 | Expected equality of these values",
             &[],
-            "Failure",
+            "Expected equality",
         ),
     ] {
         let failures = of_report(report);
