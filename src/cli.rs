@@ -7,6 +7,7 @@ mod cases;
 mod client;
 mod context;
 mod eval;
+mod jobs;
 mod key;
 pub mod progress;
 mod repo;
@@ -69,6 +70,8 @@ pub enum Local {
     #[allow(missing_docs)]
     Repo(repo::RepoArgs),
     #[allow(missing_docs)]
+    Jobs(jobs::JobsArgs),
+    #[allow(missing_docs)]
     Key(key::KeyArgs),
     #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
@@ -110,6 +113,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Context(args) => context::run(*args),
         Local::Cache(args) => cache::run(&args),
         Local::Repo(args) => repo::run(&args),
+        Local::Jobs(args) => jobs::run(&args),
         Local::Key(args) => key::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),

@@ -2,6 +2,7 @@
 //! the start. It opens no file but the one it is given. Start at [`Config::load`].
 
 mod explain;
+mod forge;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -11,6 +12,8 @@ use std::time::Duration;
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::Deserialize;
+
+pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 
 /// Every key with its default and its meaning.
 pub const DEFAULTS: &str = include_str!("../config/default.toml");
@@ -29,6 +32,7 @@ pub struct Config {
     pub log: LogConfig,
     pub repos: ReposConfig,
     pub git: GitConfig,
+    pub forge: ForgeConfig,
     pub index: IndexConfig,
     pub answer: AnswerConfig,
     pub history: HistoryConfig,
@@ -315,6 +319,7 @@ impl Config {
             self.watch.max_delay_ms,
             self.watch.debounce_ms,
         )?;
+        self.forge.check().map_err(ConfigError)?;
         let known = ["https", "http", "ssh", "git", "file"];
         if let Some(scheme) = self
             .git

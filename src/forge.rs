@@ -1,5 +1,181 @@
-//! Code hosts (forges): what their webhooks tell, as events that do not depend on the host. A forge is one
-//! folder. Start at [`event::Event`].
+//! Code hosts (forges) such as GitHub: their webhooks are checked and read, become jobs, and the jobs write
+//! comments with the code that an issue or pull request is about. A forge is one folder, which holds what
+//! differs ([`dialect`]). Nothing from an issue is logged or repeated in a comment.
+//!
+//! The way through: [`webhook`] takes a delivery, [`decide`] says what it asks for, the database queues it,
+//! [`worker`] does it, [`answer`] asks the engine, [`comment`] renders, [`publish`] writes. Start at
+//! [`Forges`].
 
+pub mod answer;
+pub mod client;
+pub mod comment;
+pub mod decide;
+pub mod dialect;
 pub mod event;
+pub mod gitea;
 pub mod github;
+pub mod gitlab;
+pub mod host;
+mod publish;
+pub mod secret;
+pub mod task;
+mod tokens;
+pub mod webhook;
+mod worker;
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::Notify;
+use url::Url;
+
+use crate::access::Grant;
+use crate::config::ForgeConfig;
+use crate::engine::{Engine, Repository, Source};
+use crate::ingest::Catalog;
+use crate::store::{JobCounts, Store, StoreError};
+pub use host::{Host, hosts};
+pub use tokens::Tokens;
+pub use webhook::{Outcome, WebhookError};
+
+/// The configured forges and what they work with.
+#[derive(Debug)]
+pub struct Forges {
+    hosts: Arc<[Host]>,
+    settings: ForgeSettings,
+    engine: Arc<Engine>,
+    catalog: Arc<Catalog>,
+    store: Store,
+    /// Tells the worker of new jobs.
+    wake: Notify,
+}
+
+/// What bounds and steers the work.
+#[derive(Clone, Debug)]
+pub struct ForgeSettings {
+    /// The `[forge]` table.
+    pub config: ForgeConfig,
+    /// Bytes of a question.
+    pub max_query_bytes: usize,
+}
+
+impl Forges {
+    /// The forges `hosts`, which work on what `engine` holds.
+    pub fn new(
+        hosts: Arc<[Host]>,
+        settings: ForgeSettings,
+        engine: Arc<Engine>,
+        catalog: Arc<Catalog>,
+        store: Store,
+    ) -> Self {
+        Self {
+            hosts,
+            settings,
+            engine,
+            catalog,
+            store,
+            wake: Notify::new(),
+        }
+    }
+
+    /// How many jobs there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn jobs(&self) -> Result<JobCounts, StoreError> {
+        self.store.count_jobs().await
+    }
+
+    /// Bytes of a webhook that are read.
+    pub fn body_limit(&self) -> usize {
+        self.settings.config.body_limit_bytes
+    }
+
+    fn host(&self, name: &str) -> Option<&Host> {
+        self.hosts.iter().find(|host| host.dialect.name() == name)
+    }
+
+    /// The repository that is read from a project of a forge. Of several the one that is called like the
+    /// project, or else the first by name.
+    fn repository(&self, host: &Host, project: &str) -> Option<Arc<Repository>> {
+        let all = self.engine.repositories(&Grant::unrestricted());
+        let is_of = |repository: &&Arc<Repository>| match repository.source() {
+            Source::Git { location, .. } => is_at(location, &host.url, project),
+            Source::WorkingTree { .. } => false,
+        };
+        let found: Vec<&Arc<Repository>> = all.iter().filter(is_of).collect();
+        let namesake = found.iter().find(|found| found.name().as_str() == project);
+        namesake.or(found.first()).map(|found| Arc::clone(found))
+    }
+}
+
+/// Whether git is told by `location` to read the project of the forge at `url`, over any scheme.
+fn is_at(location: &str, url: &str, project: &str) -> bool {
+    let Ok(forge) = Url::parse(url) else {
+        return false;
+    };
+    let (is_same_host, path) = match Url::parse(location) {
+        Ok(location) => {
+            let is_http = matches!(location.scheme(), "https" | "http");
+            let same_port =
+                !is_http || location.port_or_known_default() == forge.port_or_known_default();
+            let same_host = location.host_str() == forge.host_str();
+            (same_port && same_host, location.path().to_owned())
+        }
+        // `git@host:owner/name.git`
+        Err(_) => {
+            let Some((login, path)) = location.split_once(':') else {
+                return false;
+            };
+            let host = login.rsplit('@').next();
+            (host == forge.host_str(), path.to_owned())
+        }
+    };
+    let base = forge.path().trim_matches('/');
+    let path = path.trim_matches('/').trim_end_matches(".git");
+    let path = match base {
+        "" => Some(path),
+        base => path.strip_prefix(base).map(|path| path.trim_matches('/')),
+    };
+    is_same_host && path.is_some_and(|path| path.eq_ignore_ascii_case(project))
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_belongs_to_the_forge_that_it_is_cloned_from() {
+        let github = "https://github.com";
+        for location in [
+            "https://github.com/corner/shop.git",
+            "https://github.com/Corner/shop",
+            "https://GitHub.com:443/corner/shop/",
+            "ssh://git@github.com:22/corner/shop.git",
+            "git@github.com:corner/shop.git",
+        ] {
+            assert!(is_at(location, github, "corner/shop"), "{location}");
+        }
+        for location in [
+            "https://github.com.evil.example/corner/shop",
+            "https://gitlab.com/corner/shop",
+            "https://github.com:8443/corner/shop",
+            "https://github.com/corner/shop2",
+            "https://github.com/x/corner/shop",
+            "git@gitlab.com:corner/shop",
+            "/srv/corner/shop.git",
+        ] {
+            assert!(!is_at(location, github, "corner/shop"), "{location}");
+        }
+        let below = "http://127.0.0.1:3000/git";
+        assert!(is_at("http://127.0.0.1:3000/git/a/b.git", below, "a/b"));
+        assert!(!is_at("http://127.0.0.1:3001/git/a/b.git", below, "a/b"));
+        assert!(!is_at("http://127.0.0.1:3000/a/b.git", below, "a/b"));
+    }
+}

@@ -15,6 +15,7 @@ pub mod problem;
 pub mod repos;
 pub mod router;
 pub mod tls;
+pub mod webhooks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use crate::access::Grant;
 use crate::engine::Engine;
+use crate::forge::Forges;
 use crate::ingest::Catalog;
 
 /// What handlers need.
@@ -32,6 +34,8 @@ pub struct HttpState {
     pub engine: Arc<Engine>,
     /// Which repositories there are.
     pub catalog: Arc<Catalog>,
+    /// Takes webhooks.
+    pub forges: Arc<Forges>,
     /// What was measured.
     pub recorder: PrometheusHandle,
     /// What a request may cost.

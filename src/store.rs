@@ -1,6 +1,7 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
 //! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
 
+mod jobs;
 mod keys;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use sqlx::sqlite::{
 use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
 use tempfile::TempDir;
 
+pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow, StoreChanges};
 
 /// How long a database that answers may take.
@@ -24,7 +26,7 @@ pub const FILE: &str = "foveate.db";
 
 /// The schema's versions, oldest first: number, name and statements. Not by the macros of sqlx, for which
 /// sqlx and SQLite are built twice.
-const MIGRATIONS: [(i64, &str, &str); 3] = [
+const MIGRATIONS: [(i64, &str, &str); 4] = [
     (
         1,
         "repositories",
@@ -39,6 +41,11 @@ const MIGRATIONS: [(i64, &str, &str); 3] = [
         3,
         "keys",
         include_str!("../migrations/sqlite/0003_keys.sql"),
+    ),
+    (
+        4,
+        "jobs",
+        include_str!("../migrations/sqlite/0004_jobs.sql"),
     ),
 ];
 

@@ -17,6 +17,7 @@ use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, StoreLocation};
+use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, Served};
 use crate::http::hosts::Hosts;
 use crate::http::router::{Border, router};
@@ -96,9 +97,25 @@ impl Service {
             Engine::new(engine_settings(&config, &data_dir), ranking)
                 .context("cannot start the threads for indexing")?,
         );
-        let ingest = ingest_settings(&config, data_dir.path().to_owned());
-        let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
+        let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
+            .context("cannot make the client of the forges")?
+            .into();
+        let mut ingest = ingest_settings(&config, data_dir.path().to_owned());
+        let tokens = Tokens::new(Arc::clone(&hosts), tokio::runtime::Handle::current());
+        ingest.connection.token_source = Some(Arc::new(tokens));
+        let catalog = Catalog::new(Arc::clone(&engine), store.clone(), ingest, stop.clone());
         let catalog = Arc::new(catalog);
+        let settings = ForgeSettings {
+            config: config.forge.clone(),
+            max_query_bytes: config.answer.max_query_bytes,
+        };
+        let forges = Forges::new(
+            hosts,
+            settings,
+            Arc::clone(&engine),
+            Arc::clone(&catalog),
+            store,
+        );
         catalog.restore().await?;
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
@@ -118,6 +135,7 @@ impl Service {
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
+            forges: Arc::new(forges),
             recorder,
             limits: HttpLimits {
                 body_bytes: config.server.body_limit_bytes,
@@ -186,6 +204,8 @@ impl Service {
                 }
             }
         });
+        let forges = Arc::clone(&self.state.forges);
+        let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
         let router = router(self.state, &self.border, Arc::clone(&in_flight));
         let (limits, stopped) = (self.connections, self.stop.clone());
@@ -206,6 +226,7 @@ impl Service {
         // Also where the listener ended by itself.
         self.stop.cancel();
         let _ = upkeep.await;
+        let _ = worker.await;
         self.catalog.close().await;
         Ok(())
     }
@@ -367,5 +388,6 @@ fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettin
         },
         tokens: git.tokens.clone(),
         token_files: git.token_files.clone(),
+        token_source: None,
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn explain(error: figment::Error, file: Option<&Path>) -> String {
     let text = match &error.kind {
         Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
             let expected = in_words(expected);
-            if key.starts_with("git.tokens") {
+            if key.starts_with("git.tokens") || key.starts_with("forge.") {
                 format!("{key} must be {expected}")
             } else {
                 format!("{key} must be {expected}, not {}", shown(found))

@@ -30,8 +30,6 @@ pub enum Event {
 pub struct Project {
     /// `owner/name`.
     pub name: String,
-    /// Where git clones it from by HTTP.
-    pub clone_url: String,
     /// Its page.
     pub web_url: String,
     /// The installation of an app that was told, where there is one.
@@ -39,8 +37,10 @@ pub struct Project {
 }
 
 /// Who did something.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Person {
+    /// The number of the account; 0 where the event does not say.
+    pub id: u64,
     /// The name of the account.
     pub login: String,
     /// Whether the forge says that it is a program.
@@ -73,8 +73,8 @@ pub enum Action {
     Opened,
     /// Its title or body was changed.
     Edited,
-    /// It got this label.
-    Labeled(String),
+    /// It got these labels; where the forge does not say which, all that it has.
+    Labeled(Vec<String>),
     /// A pull request has other commits, or is no draft any more.
     Updated,
     /// Anything else.
@@ -141,7 +141,7 @@ pub struct PullRequestEvent {
     pub action: Action,
     /// Its title and text.
     pub thread: Thread,
-    /// The commit of the branch that it is to be merged into.
+    /// The branch that it is to be merged into, or its commit.
     pub base: String,
     /// Its last commit.
     pub head: String,

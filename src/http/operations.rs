@@ -15,6 +15,7 @@ use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
 use crate::access::Grant;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
+use crate::store::JobCounts;
 use crate::telemetry::metrics::{Exposition, Kind};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
@@ -97,8 +98,9 @@ pub async fn metrics(
     State(state): State<HttpState>,
     Caller(grant): Caller,
 ) -> Result<Response, Problem> {
+    let jobs = state.forges.jobs().await.unwrap_or_default();
     // Adding up the sizes of an index for the first time takes milliseconds.
-    let text = spawn_blocking(move || exposition(&state, &grant))
+    let text = spawn_blocking(move || exposition(&state, &grant, jobs))
         .await
         .map_err(|_| Problem::internal())?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -123,7 +125,7 @@ pub async fn openapi() -> Result<Response, Problem> {
 const MAX_LABELLED: usize = 100;
 const OTHERS: &str = "_others";
 
-fn exposition(state: &HttpState, grant: &Grant) -> String {
+fn exposition(state: &HttpState, grant: &Grant, jobs: JobCounts) -> String {
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
     out.family(
@@ -134,6 +136,15 @@ fn exposition(state: &HttpState, grant: &Grant) -> String {
     );
     engine_states(&out, &state.engine);
     repository_states(&out, &state.engine, grant);
+    out.family(
+        "foveate_jobs",
+        Kind::Gauge,
+        "Jobs of webhooks: pending ones, and those that were given up.",
+        [
+            (vec![("state", "pending")], jobs.pending as f64),
+            (vec![("state", "dead")], jobs.dead as f64),
+        ],
+    );
     state.recorder.render() + &out.with_process()
 }
 

@@ -133,7 +133,8 @@ impl Problem {
         )
     }
 
-    fn later(self, seconds: u32) -> Self {
+    /// The problem, with the time after which to try again.
+    pub fn later(self, seconds: u32) -> Self {
         Self {
             retry_after: Some(seconds),
             ..self

@@ -28,14 +28,17 @@ use utoipa_axum::routes;
 
 use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
-use super::{HttpLimits, HttpState, context, layers, lookup, operations, problem, repos};
+use super::{HttpLimits, HttpState, context, layers, lookup, operations, problem, repos, webhooks};
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
     let probes = health().merge(metrics());
-    with_a_body().merge(without_a_body()).merge(probes)
+    with_a_body()
+        .merge(without_a_body())
+        .merge(deliveries())
+        .merge(probes)
 }
 
 /// The routes whose requests have a body.
@@ -44,6 +47,11 @@ fn with_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(context::context))
         .routes(routes!(context::repo_context))
         .routes(routes!(repos::register))
+}
+
+/// Webhooks, whose bodies are signed as they are sent.
+fn deliveries() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::new().routes(routes!(webhooks::take))
 }
 
 fn without_a_body() -> OpenApiRouter<HttpState> {
@@ -131,6 +139,7 @@ pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> R
         .layer(RequestDecompressionLayer::new())
         // What it is decoded to.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
+    let whole_deliveries = DefaultBodyLimit::max(state.forges.body_limit());
     let load = ServiceBuilder::new()
         .layer(HandleErrorLayer::new(layers::shed))
         .load_shed()
@@ -138,8 +147,9 @@ pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> R
     let routes = with_a_body()
         .layer(bodies)
         .merge(without_a_body())
-        .layer(load)
+        .layer(load.clone())
         .layer(caller(ProbeAccess::Token))
+        .merge(deliveries().layer(whole_deliveries).layer(load))
         .merge(health().layer(caller(border.health)))
         .merge(metrics().layer(caller(border.metrics)));
     let (router, _) = routes.split_for_parts();
@@ -171,6 +181,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .layer(SetSensitiveRequestHeadersLayer::new([
             AUTHORIZATION,
             COOKIE,
+            HeaderName::from_static("x-gitlab-token"),
         ]))
         .map_request(layers::strip_unsafe_id)
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))

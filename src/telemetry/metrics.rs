@@ -23,7 +23,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 20] = [
+const EVENTS: [(&str, Kind, &str); 22] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -118,6 +118,16 @@ const EVENTS: [(&str, Kind, &str); 20] = [
         "foveate_repositories_evicted_total",
         Kind::Counter,
         "Times that a repository was evicted from memory to make room.",
+    ),
+    (
+        "foveate_webhooks_total",
+        Kind::Counter,
+        "Webhooks of forges, by forge and outcome: queued, synced, repeated, ignored, refused.",
+    ),
+    (
+        "foveate_jobs_total",
+        Kind::Counter,
+        "Jobs of webhooks, by outcome: queued, done, failed (to be tried again), put_off, dead.",
     ),
     (
         "foveate_panics_total",

@@ -523,6 +523,7 @@ fn the_objects_of_a_clone_are_counted() {
         private_hosts: PrivateHosts::All,
         tokens: BTreeMap::new(),
         token_files: BTreeMap::new(),
+        token_source: None,
         access: Arc::default(),
     };
     let at = keep.path().join("copy.git");

@@ -43,6 +43,8 @@ use crate::request::Request;
 use crate::resolve::Candidates;
 
 pub use self::config::{AssembleConfig, Profile};
+pub use self::permalink::Permalinks;
+pub use self::render::inline_code;
 
 /// How much of a definition is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -84,8 +84,6 @@ struct Keys {
 struct RepositoryObject {
     full_name: String,
     #[serde(default)]
-    clone_url: String,
-    #[serde(default)]
     html_url: String,
 }
 
@@ -96,6 +94,8 @@ struct Installation {
 
 #[derive(Default, Deserialize)]
 struct User {
+    #[serde(default)]
+    id: u64,
     #[serde(default)]
     login: String,
     #[serde(default)]
@@ -212,7 +212,7 @@ fn push(payload: PushPayload) -> Push {
 fn issue(payload: IssuePayload) -> IssueEvent {
     IssueEvent {
         project: project(payload.repository, payload.installation),
-        action: action(&payload.action, payload.label),
+        action: action(&payload.action, payload.label, &payload.issue),
         issue: thread(payload.issue),
         sender: person(payload.sender),
     }
@@ -239,7 +239,7 @@ fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
     } = payload.pull_request;
     PullRequestEvent {
         project: project(payload.repository, payload.installation),
-        action: action(&payload.action, payload.label),
+        action: action(&payload.action, payload.label, &text),
         thread: thread(text),
         base: base.sha,
         head: head.sha,
@@ -251,7 +251,6 @@ fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
 fn project(repository: RepositoryObject, installation: Option<Installation>) -> Project {
     Project {
         name: repository.full_name,
-        clone_url: repository.clone_url,
         web_url: repository.html_url,
         installation: installation.map(|installation| installation.id),
     }
@@ -260,6 +259,7 @@ fn project(repository: RepositoryObject, installation: Option<Installation>) -> 
 fn person(user: Option<User>) -> Person {
     let user = user.unwrap_or_default();
     Person {
+        id: user.id,
         is_bot: user.r#type == "Bot",
         login: user.login,
     }
@@ -278,12 +278,17 @@ fn thread(object: ThreadObject) -> Thread {
     }
 }
 
-fn action(name: &str, label: Option<Label>) -> Action {
+/// Gitea has words of its own for two of them, and does not say which label it was.
+fn action(name: &str, label: Option<Label>, thread: &ThreadObject) -> Action {
     match (name, label) {
         ("opened" | "reopened", _) => Action::Opened,
         ("edited", _) => Action::Edited,
-        ("labeled", Some(label)) => Action::Labeled(label.name),
-        ("synchronize" | "ready_for_review", _) => Action::Updated,
+        ("labeled", Some(label)) => Action::Labeled(vec![label.name]),
+        ("label_updated", _) => {
+            let labels = thread.labels.iter().take(MAX_LABELS);
+            Action::Labeled(labels.map(|label| label.name.clone()).collect())
+        }
+        ("synchronize" | "synchronized" | "ready_for_review", _) => Action::Updated,
         _ => Action::Other,
     }
 }

@@ -21,10 +21,7 @@ fn an_issue_is_read() {
         panic!("an issue");
     };
     assert_eq!(event.project.name, "corner/shop");
-    assert_eq!(
-        event.project.clone_url,
-        "https://github.com/corner/shop.git"
-    );
+    assert_eq!(event.project.web_url, "https://github.com/corner/shop");
     assert_eq!(event.project.installation, Some(4711));
     assert_eq!(event.action, Action::Opened);
     assert_eq!((event.issue.number, event.issue.is_open), (12, true));
@@ -42,7 +39,11 @@ fn actions_are_told_apart() {
     for (name, label, wanted) in [
         ("reopened", None, Action::Opened),
         ("edited", None, Action::Edited),
-        ("labeled", Some("help"), Action::Labeled("help".to_owned())),
+        (
+            "labeled",
+            Some("help"),
+            Action::Labeled(vec!["help".to_owned()]),
+        ),
         ("labeled", None, Action::Other),
         ("transferred", None, Action::Other),
     ] {

@@ -2,6 +2,7 @@
 //! and with whose credentials. A secret goes through git's environment alone.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,16 @@ use std::time::Duration;
 use super::address::{self, PrivateHosts};
 use super::location::Remote;
 use super::{Access, GitError, GitRepo, command};
+
+/// Where tokens come from that are in no file: those of the installations of an app, which expire. The floor
+/// above has them; the command line has none.
+pub trait TokenSource: fmt::Debug + Send + Sync {
+    /// The token for the repository at this address; `None` where it knows none for the machine. Blocks.
+    ///
+    /// # Errors
+    /// Why it cannot be had now.
+    fn token(&self, address: &str) -> Option<Result<String, String>>;
+}
 
 /// How remote repositories are reached.
 #[derive(Clone, Debug)]
@@ -32,6 +43,8 @@ pub struct ConnectionSettings {
     pub tokens: BTreeMap<String, String>,
     /// By host: the file with the token.
     pub token_files: BTreeMap<String, PathBuf>,
+    /// The tokens of machines that neither of them names.
+    pub token_source: Option<Arc<dyn TokenSource>>,
 }
 
 /// The way to one remote repository.
@@ -150,7 +163,9 @@ impl Connection {
             let name = format!("`git.token_files` takes the token for {host} from {shown}");
             (first_line(file), name)
         } else {
-            return Ok(None);
+            let source = self.settings.token_source.as_ref();
+            let token = source.and_then(|source| source.token(&self.remote.address));
+            return token.transpose().map_err(GitError::Unavailable);
         };
         match found {
             Some(token) if !token.is_empty() => Ok(Some(token)),

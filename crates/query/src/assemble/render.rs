@@ -8,6 +8,7 @@ mod json;
 mod markdown;
 mod xml;
 
+pub use self::markdown::inline as inline_code;
 use super::permalink::Permalinks;
 
 use std::borrow::Cow;

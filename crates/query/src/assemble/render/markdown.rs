@@ -73,9 +73,9 @@ pub(super) fn entry(entry: &Entry, links: Option<&Permalinks>) -> String {
     }
 }
 
-/// A text as inline code: a longer run of backticks than any inside, tabs and line ends as spaces.
-/// It is an escaped name or [clean](super::super::source::clean) code.
-fn inline(text: &str) -> String {
+/// A text as inline code of Markdown: a longer run of backticks than any inside, tabs and line ends as
+/// spaces. It is an escaped name or clean code.
+pub fn inline(text: &str) -> String {
     let text = text.replace(['\t', '\n'], " ");
     let mark = "`".repeat(max_run(&text) + 1);
     let touches = text.starts_with('`') || text.ends_with('`') || text.is_empty();

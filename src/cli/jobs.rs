@@ -1,0 +1,139 @@
+//! `foveate jobs`: shows the work that webhooks asked for, and has what was given up done again. It reads
+//! the database of the data directory, whether a server uses it or not.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foveate_model::escape::escape;
+use indicatif::HumanDuration;
+use serde_json::json;
+
+use super::{NOTHING_FOUND, UsageError, print_json};
+use crate::config::{Config, Overrides};
+use crate::store::{self, JobRow, Store};
+
+/// Show the work that webhooks asked for, and have what was given up done again.
+#[derive(Debug, clap::Args)]
+pub struct JobsArgs {
+    /// The server's data directory [default: as `foveate serve`].
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The server's configuration, which may name the data directory.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: JobsCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum JobsCommand {
+    /// List the jobs that wait and those that were given up, oldest first.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Have jobs done again that were given up; a running server takes them up within a second.
+    Retry {
+        /// The number of a job, as `list` shows it.
+        #[arg(required_unless_present = "all")]
+        id: Option<i64>,
+        /// All that were given up.
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such database, or it fails.
+pub fn run(args: &JobsArgs) -> anyhow::Result<ExitCode> {
+    let overrides = Overrides {
+        data_dir: args.data_dir.clone(),
+        ..Overrides::default()
+    };
+    let config = Config::load(args.config.as_deref(), &overrides);
+    let config = config.map_err(|error| UsageError(error.to_string()))?;
+    let directory = config.storage.data_dir;
+    if !directory.join(store::FILE).exists() {
+        let shown = directory.display();
+        return Err(UsageError(format!(
+            "{shown} is no data directory of a server: name it with --data-dir"
+        ))
+        .into());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let store = Store::open(&directory).await?;
+        let done = match args.command {
+            JobsCommand::List { json } => list(&store, json).await,
+            JobsCommand::Retry { id, .. } => retry(&store, id).await,
+        };
+        store.close().await;
+        done
+    })
+}
+
+async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
+    let jobs = store.jobs().await?;
+    let mut out = io::stdout().lock();
+    if as_json {
+        let jobs: Vec<_> = jobs.iter().map(told).collect();
+        print_json(&mut out, &json!({ "jobs": jobs }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for job in &jobs {
+        let age = HumanDuration(Duration::from_millis(
+            now().saturating_sub(job.created_at).unsigned_abs(),
+        ));
+        write!(
+            out,
+            "{}  {}  {}  queued {age} ago, {} failed attempts",
+            job.id,
+            state(job),
+            escape(&job.subject),
+            job.attempts
+        )?;
+        match &job.error {
+            Some(error) => writeln!(out, ": {}", escape(error))?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(job: &JobRow) -> serde_json::Value {
+    json!({
+        "id": job.id,
+        "state": state(job),
+        "subject": job.subject,
+        "attempts": job.attempts,
+        "created_at_ms": job.created_at,
+        "due_at_ms": job.due_at,
+        "error": job.error,
+    })
+}
+
+fn state(job: &JobRow) -> &'static str {
+    if job.is_dead { "dead" } else { "pending" }
+}
+
+async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {
+    let count = store.retry_jobs(id, now()).await?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{count} jobs are done again")?;
+    match (count, id) {
+        (0, Some(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,168 @@
+//! The settings of code hosts. A secret never stands in a setting: the setting says where it is.
+
+use serde::Deserialize;
+
+/// The `[forge]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ForgeConfig {
+    pub min_confidence: f32,
+    pub budget_tokens: usize,
+    pub answer_issues: bool,
+    pub answer_pull_requests: bool,
+    pub command: String,
+    pub label: String,
+    pub command_associations: Vec<String>,
+    pub register_owners: Vec<String>,
+    pub max_jobs: u32,
+    pub workers: u32,
+    pub retry_seconds: u64,
+    pub max_attempts: u32,
+    pub timeout_seconds: u64,
+    pub body_limit_bytes: usize,
+    pub github: GitHubConfig,
+    pub gitlab: HostConfig,
+    pub gitea: HostConfig,
+}
+
+/// The `[forge.github]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct GitHubConfig {
+    pub url: String,
+    pub webhook_secret: String,
+    pub token: String,
+    pub app_id: u64,
+    pub private_key: String,
+}
+
+/// The table of another forge.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct HostConfig {
+    pub url: String,
+    pub webhook_secret: String,
+    pub token: String,
+}
+
+impl ForgeConfig {
+    /// Says what is wrong. A value that may be a secret is not repeated.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&self.min_confidence) {
+            return Err(format!(
+                "forge.min_confidence must be 0 to 1, not {}",
+                self.min_confidence
+            ));
+        }
+        for (key, value, min) in [
+            ("budget_tokens", self.budget_tokens as u64, 200),
+            ("max_jobs", self.max_jobs.into(), 1),
+            ("workers", self.workers.into(), 1),
+            ("retry_seconds", self.retry_seconds, 1),
+            ("max_attempts", self.max_attempts.into(), 1),
+            ("timeout_seconds", self.timeout_seconds, 1),
+            ("body_limit_bytes", self.body_limit_bytes as u64, 1024),
+        ] {
+            if value < min {
+                return Err(format!("forge.{key} must be at least {min}, not {value}"));
+            }
+        }
+        if self.command.contains(char::is_whitespace) {
+            return Err("forge.command must be one word, such as /foveate".to_owned());
+        }
+        let github = &self.github;
+        for (key, place) in [
+            ("github.webhook_secret", &github.webhook_secret),
+            ("github.token", &github.token),
+            ("github.private_key", &github.private_key),
+            ("gitlab.webhook_secret", &self.gitlab.webhook_secret),
+            ("gitlab.token", &self.gitlab.token),
+            ("gitea.webhook_secret", &self.gitea.webhook_secret),
+            ("gitea.token", &self.gitea.token),
+        ] {
+            let is_place = |rest: &str| !rest.is_empty();
+            let named = place.strip_prefix("env:").or(place.strip_prefix("file:"));
+            if !place.is_empty() && !named.is_some_and(is_place) {
+                return Err(format!(
+                    "forge.{key} must say where the secret is, as env:NAME or file:/path, and not be it"
+                ));
+            }
+        }
+        if (github.app_id == 0) != github.private_key.is_empty() {
+            return Err(
+                "forge.github.app_id and forge.github.private_key are only of use together"
+                    .to_owned(),
+            );
+        }
+        for (key, url) in [
+            ("github", &github.url),
+            ("gitlab", &self.gitlab.url),
+            ("gitea", &self.gitea.url),
+        ] {
+            check_url(url).map_err(|reason| format!("forge.{key}.url {reason}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn check_url(url: &str) -> Result<(), &'static str> {
+    const WRONG: &str = "must be an address such as https://github.com, without login, `?` and `#`";
+    let url = url::Url::parse(url).map_err(|_| WRONG)?;
+    let is_plain = matches!(url.scheme(), "https" | "http")
+        && url.has_host()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    is_plain.then_some(()).ok_or(WRONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+
+    #[test]
+    fn a_secret_in_a_setting_is_refused_and_not_repeated() {
+        let mut config = Config::defaults().unwrap().forge;
+        config.gitlab.token = "glpat-x1".to_owned();
+        let error = config.check().unwrap_err();
+        assert!(error.starts_with("forge.gitlab.token must say where"));
+        assert!(!error.contains("glpat"), "{error}");
+        config.gitlab.token = "file:".to_owned();
+        assert!(config.check().is_err());
+        config.gitlab.token = "file:/run/secrets/gitlab".to_owned();
+        assert_eq!(config.check(), Ok(()));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        type Change = fn(&mut super::ForgeConfig);
+        let cases: [(Change, &str); 7] = [
+            (|c| c.min_confidence = f32::NAN, "forge.min_confidence"),
+            (|c| c.workers = 0, "forge.workers must be at least 1"),
+            (|c| c.command = "ask me".to_owned(), "forge.command"),
+            (|c| c.github.app_id = 7, "only of use together"),
+            (|c| c.github.private_key = "env:K".to_owned(), "together"),
+            (
+                |c| c.gitea.url = "codeberg.org".to_owned(),
+                "forge.gitea.url",
+            ),
+            (
+                |c| c.github.url = "https://me:s3cret@github.com".to_owned(),
+                "forge.github.url",
+            ),
+        ];
+        for (change, named) in cases {
+            let mut config = Config::defaults().unwrap().forge;
+            change(&mut config);
+            let error = config.check().expect_err(named);
+            assert!(
+                error.contains(named) && !error.contains("s3cret"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Does one task: asks the engine about the thread, and has a comment written if the answer is certain
+//! enough. It sees the one repository that the thread belongs to.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use foveate_query::{Format, Request};
+
+use super::client::CallError;
+use super::comment;
+use super::dialect::ThreadKind;
+use super::event::cut;
+use super::host::Scope;
+use super::publish::publish;
+use super::task::Task;
+use super::{Forges, Host};
+use crate::access::{Grant, Repositories, Scope as Reach};
+use crate::engine::{AskError, Question, Repository, RevisionError, Target};
+
+/// Time after which an index that is being built, or an engine that is busy, is asked again.
+const BUSY: Duration = Duration::from_secs(5);
+/// Most characters of code in a comment; what stands around it takes some thousand.
+const MAX_CODE_CHARS: usize = 50_000;
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// A comment was written.
+    Written,
+    /// The comment that is there says the same already.
+    Unchanged,
+    /// Nothing was written, for this reason.
+    Quiet(&'static str),
+}
+
+impl Forges {
+    /// Does a task.
+    ///
+    /// # Errors
+    /// See [`CallError`]: it says whether another attempt is of use.
+    pub async fn answer(&self, task: &Task) -> Result<Done, CallError> {
+        let refuse = |reason: &str| CallError::Refused(reason.to_owned());
+        let host = self.host(&task.forge);
+        let host = host.ok_or_else(|| refuse("the forge is not known any more"))?;
+        let repository = self.repository(host, &task.thread.project);
+        let repository =
+            repository.ok_or_else(|| refuse("the repository is not registered any more"))?;
+        let scope = Scope {
+            project: &task.thread.project,
+            installation: task.installation,
+        };
+        if !self.may_command(host, scope, task).await? {
+            return Ok(Done::Quiet("its author may not command"));
+        }
+        let question = self.question(host, scope, task, &repository).await?;
+        let name = repository.name().as_str().to_owned();
+        // As far as the one thread may see.
+        let grant = Grant::new(
+            &task.forge,
+            Reach::Read,
+            Repositories::Named(BTreeSet::from([name])),
+        );
+        let asked = self.engine.ask(&grant, question).await;
+        let answered = asked.map_err(|error| self.ask_later(&repository, error))?;
+        let confidence = answered.answer.pack.confidence;
+        if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
+            return Ok(Done::Quiet("the answer is not certain enough"));
+        }
+        let page = host.page(&task.thread.project);
+        let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);
+        publish(host, scope, &task.thread, &text).await
+    }
+
+    /// Whether who commanded may, where the event did not say.
+    async fn may_command(
+        &self,
+        host: &Host,
+        scope: Scope<'_>,
+        task: &Task,
+    ) -> Result<bool, CallError> {
+        let Some(person) = &task.unchecked else {
+            return Ok(true);
+        };
+        let association = host.association(scope, person).await?.unwrap_or_default();
+        let allowed = &self.settings.config.command_associations;
+        Ok(allowed.contains(&association))
+    }
+
+    async fn question(
+        &self,
+        host: &Host,
+        scope: Scope<'_>,
+        task: &Task,
+        repository: &Repository,
+    ) -> Result<Question, CallError> {
+        let target = match (task.thread.kind, task.diff()) {
+            (ThreadKind::Issue, _) => Target::Current,
+            (ThreadKind::PullRequest, Some(ends)) => Target::Diff(ends),
+            (ThreadKind::PullRequest, None) => Target::Diff(host.ends(scope, &task.thread).await?),
+        };
+        let query = match &*task.words {
+            "" => task.question.clone(),
+            words => format!("{words}\n\n{}", task.question),
+        };
+        Ok(Question {
+            repo: repository.name().as_str().to_owned(),
+            target,
+            request: Request {
+                repo: repository.name().as_str().to_owned(),
+                query: cut(query, self.settings.max_query_bytes),
+                budget_tokens: self.settings.config.budget_tokens,
+                max_chars: Some(MAX_CODE_CHARS),
+                link_base: Some(host.page(scope.project)),
+                format: Format::Markdown,
+                limit: comment::PLACES,
+                ..Request::default()
+            },
+        })
+    }
+
+    /// Whether another attempt is of use after the engine gave no answer.
+    fn ask_later(&self, repository: &Repository, error: AskError) -> CallError {
+        let reason = error.to_string();
+        match error {
+            AskError::Indexing { .. }
+            | AskError::Building
+            | AskError::Admission(_)
+            | AskError::Deadline(_)
+            | AskError::Revision(RevisionError::TooLong(_) | RevisionError::Gone) => {
+                CallError::Later {
+                    reason,
+                    after: BUSY,
+                }
+            }
+            // The push may have been faster than the fetch.
+            AskError::Revision(RevisionError::UnknownRef(_)) => {
+                repository.order_sync();
+                CallError::Failed(reason)
+            }
+            AskError::Failed(_)
+            | AskError::Defect
+            | AskError::Revision(RevisionError::Failed(_)) => CallError::Failed(reason),
+            AskError::UnknownRepo(_) | AskError::Revision(_) => CallError::Refused(reason),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Requests to the API of a forge, each sent once: what may work later is tried again by the queue of jobs.
+//! After a forge said that it was asked too often, it is left alone for as long as it wants. No token, and
+//! nothing of a body, stands in an error.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use axum::http::{HeaderMap, StatusCode};
+use foveate_model::escape::escape;
+use parking_lot::Mutex;
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::Value;
+
+use super::dialect::header;
+
+/// Longest answer that is read, in bytes.
+const MAX_ANSWER_BYTES: usize = 1 << 24;
+/// Time for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Time to leave a forge alone that does not say for how long, and the longest that is believed.
+const PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(2 * 3600);
+/// Characters of a forge's own words in an error.
+const MAX_WORDS: usize = 200;
+
+/// Why something could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// Not now: to be tried after this time, which is nobody's failure.
+    #[error("{reason}")]
+    Later {
+        /// Why.
+        reason: String,
+        /// Time to wait.
+        after: Duration,
+    },
+    /// It failed, and may work another time.
+    #[error("{0}")]
+    Failed(String),
+    /// It cannot work without somebody who changes something.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What a forge answered.
+#[derive(Debug)]
+pub struct Reply {
+    /// The body; null where it is empty.
+    pub body: Value,
+    /// The address of the next page.
+    pub next: Option<String>,
+}
+
+/// A client of one forge.
+#[derive(Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    /// Until when the forge is left alone, by whose token it was asked with.
+    paused: Mutex<HashMap<String, Instant>>,
+}
+
+impl Client {
+    /// A client whose requests may take `timeout` each.
+    ///
+    /// # Errors
+    /// When the system's certificates cannot be read.
+    pub fn new(timeout: Duration) -> Result<Self, reqwest::Error> {
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT)
+            .timeout(timeout)
+            // A token must not be carried elsewhere.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()?;
+        Ok(Self {
+            http,
+            paused: Mutex::default(),
+        })
+    }
+
+    /// A request to be sent.
+    pub fn request(&self, method: Method, url: &str) -> RequestBuilder {
+        self.http.request(method, url)
+    }
+
+    /// Sends a request; `whose` tells tokens apart.
+    ///
+    /// # Errors
+    /// See [`CallError`]. 401 is a failure, as a token may have expired.
+    pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
+        self.check_pause(whose)?;
+        let sent = request.send().await;
+        let mut response = sent.map_err(|error| CallError::Failed(failed(&error)))?;
+        let status = response.status();
+        if let Some(after) = asked_to_wait(status, response.headers()) {
+            self.paused
+                .lock()
+                .insert(whose.to_owned(), Instant::now() + after);
+            return Err(waiting(after));
+        }
+        let next = next_page(response.headers());
+        let body = read(&mut response).await?;
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        match status {
+            status if status.is_success() => Ok(Reply { body, next }),
+            StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => {
+                Err(CallError::Failed(told(status, &body)))
+            }
+            status if status.is_server_error() => Err(CallError::Failed(told(status, &body))),
+            status => Err(CallError::Refused(told(status, &body))),
+        }
+    }
+
+    fn check_pause(&self, whose: &str) -> Result<(), CallError> {
+        let mut paused = self.paused.lock();
+        let now = Instant::now();
+        paused.retain(|_, until| *until > now);
+        match paused.get(whose) {
+            Some(until) => Err(waiting(*until - now)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn waiting(after: Duration) -> CallError {
+    let seconds = after.as_secs();
+    CallError::Later {
+        reason: format!(
+            "the forge was asked too often, and wants to be left alone for {seconds} s"
+        ),
+        after,
+    }
+}
+
+/// The time for which the forge wants to be left alone: `Retry-After`, or until the limit is reset.
+fn asked_to_wait(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+    let is_busy = matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
+    let number = |name: &str| header(headers, name).parse::<u64>().ok();
+    let limit = |after: u64| Duration::from_secs(after.max(1)).min(MAX_PAUSE);
+    if !is_busy && status != StatusCode::FORBIDDEN {
+        return None;
+    }
+    if let Some(after) = number("retry-after") {
+        return Some(limit(after));
+    }
+    let is_used_up = |name| number(name) == Some(0);
+    if is_used_up("x-ratelimit-remaining") || is_used_up("ratelimit-remaining") {
+        let reset = number("x-ratelimit-reset").or(number("ratelimit-reset"));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_secs());
+        return Some(reset.map_or(PAUSE, |reset| limit(reset.saturating_sub(now))));
+    }
+    (status == StatusCode::TOO_MANY_REQUESTS).then_some(PAUSE)
+}
+
+/// The address that a `Link` header gives for the next page.
+fn next_page(headers: &HeaderMap) -> Option<String> {
+    let mut links = header(headers, "link").split(',');
+    links.find_map(|link| {
+        let (address, relations) = link.split_once(';')?;
+        let is_next = |relation: &str| matches!(relation.trim(), "rel=\"next\"" | "rel=next");
+        let address = address.trim().strip_prefix('<')?.strip_suffix('>')?;
+        relations
+            .split(';')
+            .any(is_next)
+            .then(|| address.to_owned())
+    })
+}
+
+async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() <= MAX_ANSWER_BYTES => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Some(_)) => {
+                return Err(CallError::Refused(
+                    "the forge's answer is too large".to_owned(),
+                ));
+            }
+            Ok(None) => return Ok(body),
+            Err(error) => return Err(CallError::Failed(failed(&error))),
+        }
+    }
+}
+
+/// What went wrong, without the address, which names a repository.
+fn failed(error: &reqwest::Error) -> String {
+    let kind = match error {
+        error if error.is_timeout() => "it took too long",
+        error if error.is_connect() => "no connection",
+        _ => "the connection broke",
+    };
+    format!("the forge cannot be reached: {kind}")
+}
+
+/// A status, and what the forge says to it in its own words, made safe to show.
+fn told(status: StatusCode, body: &Value) -> String {
+    let words = ["message", "error"]
+        .iter()
+        .find_map(|field| body[field].as_str());
+    let words: String = words.unwrap_or_default().chars().take(MAX_WORDS).collect();
+    let number = status.as_u16();
+    match &*words {
+        "" => format!("the forge answered with status {number}"),
+        words => format!("the forge answered with status {number}: {}", escape(words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pair =
+            |(name, value): &(&'static str, &str)| (name.parse().unwrap(), value.parse().unwrap());
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn a_forge_is_left_alone_for_as_long_as_it_wants() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let soon = (now.as_secs() + 600).to_string();
+        let used_up = [
+            ("x-ratelimit-remaining", "0"),
+            ("x-ratelimit-reset", &*soon),
+        ];
+        for (status, pairs, least, most) in [
+            (403, &[("retry-after", "7")][..], 7, 7),
+            (429, &[("retry-after", "7")], 7, 7),
+            (503, &[("retry-after", "0")], 1, 1),
+            (429, &[], 60, 60),
+            (403, &used_up, 500, 600),
+            (403, &used_up[..1], 60, 60),
+            (429, &[("retry-after", "99999999")], 7200, 7200),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            let after = asked_to_wait(status, &headers(pairs)).unwrap().as_secs();
+            assert!(
+                (least..=most).contains(&after),
+                "{status} {pairs:?}: {after}"
+            );
+        }
+        for (status, pairs) in [(403, &[][..]), (500, &used_up), (503, &[]), (200, &used_up)] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(asked_to_wait(status, &headers(pairs)), None, "{status}");
+        }
+    }
+
+    #[test]
+    fn the_next_page_is_found_among_links() {
+        let link = "<https://x/1?page=1>; rel=\"prev\", <https://x/1?page=3>; rel=\"next\"";
+        let next = next_page(&headers(&[("link", link)]));
+        assert_eq!(next.as_deref(), Some("https://x/1?page=3"));
+        for none in [
+            "",
+            "<https://x>; rel=\"last\"",
+            "https://x; rel=\"next\"",
+            ";,<>",
+        ] {
+            assert_eq!(next_page(&headers(&[("link", none)])), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_a_forge_says_is_cut_and_escaped() {
+        let body = serde_json::json!({"message": format!("\u{1b}[2J{}", "x".repeat(999))});
+        let text = told(StatusCode::UNPROCESSABLE_ENTITY, &body);
+        assert!(text.contains("status 422: \\u{1b}"), "{text}");
+        assert!(text.len() < 300);
+        assert_eq!(
+            told(StatusCode::BAD_GATEWAY, &Value::Null),
+            "the forge answered with status 502"
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! What an event asks for. Pure: it knows the settings and the event alone.
+
+use super::dialect::{ThreadId, ThreadKind};
+use super::event::{
+    Action, CommentEvent, Event, IssueEvent, Project, PullRequestEvent, Thread, cut,
+};
+use super::task::Task;
+use crate::config::ForgeConfig;
+
+/// Longest words of a command that are looked for, in bytes.
+const MAX_WORDS_BYTES: usize = 2_000;
+
+/// What is to be done about an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The repository is looked at again.
+    Sync,
+    /// A comment is written.
+    Answer(Box<Task>),
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+}
+
+/// Decides about an event of the forge with this name.
+pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
+    let decided = match event {
+        Event::Ping => Err("the webhook works"),
+        Event::Other => Err("nothing is done about events of this kind"),
+        Event::Push(_) => return Decision::Sync,
+        Event::Issue(event) => issue(config, event),
+        Event::Comment(event) => comment(config, event),
+        Event::PullRequest(event) => pull_request(config, event),
+    };
+    match decided {
+        Ok(task) => Decision::Answer(Box::new(Task {
+            forge: forge.to_owned(),
+            ..task
+        })),
+        Err(reason) => Decision::Nothing(reason),
+    }
+}
+
+fn issue(config: &ForgeConfig, event: IssueEvent) -> Result<Task, &'static str> {
+    let IssueEvent { issue, sender, .. } = &event;
+    let is_program = issue.author.is_bot || sender.is_bot;
+    check(
+        config,
+        issue,
+        &event.action,
+        config.answer_issues,
+        is_program,
+    )?;
+    Ok(task(event.project, ThreadKind::Issue, &event.issue))
+}
+
+fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &'static str> {
+    let is_labeled = matches!(event.action, Action::Labeled(_));
+    if event.is_draft && !is_labeled {
+        return Err("the pull request is a draft");
+    }
+    let PullRequestEvent { thread, sender, .. } = &event;
+    let is_program = thread.author.is_bot || sender.is_bot;
+    let is_on = config.answer_pull_requests;
+    check(config, thread, &event.action, is_on, is_program)?;
+    Ok(Task {
+        ends: Some((event.base, event.head)),
+        ..task(event.project, ThreadKind::PullRequest, &event.thread)
+    })
+}
+
+/// Whether what happened to a thread asks for an answer; `is_on` says whether threads are answered that
+/// nobody asks about.
+fn check(
+    config: &ForgeConfig,
+    thread: &Thread,
+    action: &Action,
+    is_on: bool,
+    is_program: bool,
+) -> Result<(), &'static str> {
+    if !thread.is_open {
+        return Err("it is closed");
+    }
+    match action {
+        Action::Labeled(labels) if labels.contains(&config.label) && !config.label.is_empty() => {
+            Ok(())
+        }
+        Action::Labeled(_) => Err("no label asks for an answer"),
+        Action::Other => Err("nothing is done about this"),
+        Action::Opened | Action::Edited | Action::Updated if !is_on => {
+            Err("nobody asked, and the settings say that nothing is answered then")
+        }
+        Action::Opened | Action::Edited | Action::Updated if is_program => {
+            Err("a program did it, and nobody asked")
+        }
+        Action::Opened | Action::Edited | Action::Updated => Ok(()),
+    }
+}
+
+fn comment(config: &ForgeConfig, event: CommentEvent) -> Result<Task, &'static str> {
+    if !event.is_new || event.author.is_bot {
+        return Err("it is no new comment of a person");
+    }
+    let words = command(&config.command, &event.text).ok_or("the comment is no command")?;
+    let is_allowed = config.command_associations.contains(&event.association);
+    let is_known = !event.association.is_empty();
+    if is_known && !is_allowed {
+        return Err("its author may not command");
+    }
+    let kind = if event.is_pull_request {
+        ThreadKind::PullRequest
+    } else {
+        ThreadKind::Issue
+    };
+    Ok(Task {
+        words: cut(words.to_owned(), MAX_WORDS_BYTES),
+        unchecked: (!is_known).then_some(event.author),
+        ..task(event.project, kind, &event.thread)
+    })
+}
+
+/// What follows the command on the first line of a text that begins with it.
+fn command<'a>(command: &str, text: &'a str) -> Option<&'a str> {
+    if command.is_empty() {
+        return None;
+    }
+    let line = text.trim_start().lines().next()?;
+    let rest = line.strip_prefix(command)?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
+}
+
+fn task(project: Project, kind: ThreadKind, thread: &Thread) -> Task {
+    Task {
+        forge: String::new(),
+        thread: ThreadId {
+            project: project.name,
+            kind,
+            number: thread.number,
+        },
+        installation: project.installation,
+        question: thread.question(),
+        words: String::new(),
+        unchecked: None,
+        ends: None,
+    }
+}
+
+#[cfg(test)]
+#[path = "decide_tests.rs"]
+mod tests;

@@ -1,0 +1,192 @@
+//! Which events ask for what.
+
+use super::*;
+use crate::config::Config;
+use crate::forge::event::{Person, Push};
+
+fn config() -> ForgeConfig {
+    Config::defaults().unwrap().forge
+}
+
+fn project() -> Project {
+    Project {
+        name: "corner/shop".to_owned(),
+        web_url: String::new(),
+        installation: Some(4711),
+    }
+}
+
+fn person(is_bot: bool) -> Person {
+    Person {
+        id: 5,
+        login: "someone".to_owned(),
+        is_bot,
+    }
+}
+
+fn thread() -> Thread {
+    Thread {
+        number: 12,
+        title: "checkout forgets discounts".to_owned(),
+        body: "It does.".to_owned(),
+        labels: Vec::new(),
+        author: person(false),
+        association: "NONE".to_owned(),
+        is_open: true,
+    }
+}
+
+fn issue(action: Action) -> IssueEvent {
+    IssueEvent {
+        project: project(),
+        action,
+        issue: thread(),
+        sender: person(false),
+    }
+}
+
+fn pull_request(action: Action) -> PullRequestEvent {
+    PullRequestEvent {
+        project: project(),
+        action,
+        thread: thread(),
+        base: "a".to_owned(),
+        head: "b".to_owned(),
+        is_draft: false,
+        sender: person(false),
+    }
+}
+
+fn comment(text: &str, association: &str) -> CommentEvent {
+    CommentEvent {
+        project: project(),
+        thread: thread(),
+        is_pull_request: false,
+        text: text.to_owned(),
+        author: person(false),
+        association: association.to_owned(),
+        is_new: true,
+    }
+}
+
+fn answers(config: &ForgeConfig, event: Event) -> bool {
+    matches!(decide(config, "github", event), Decision::Answer(_))
+}
+
+fn labeled(names: &[&str]) -> Action {
+    Action::Labeled(names.iter().map(|&name| name.to_owned()).collect())
+}
+
+#[test]
+fn issues_are_answered_unless_the_settings_say_that_somebody_must_ask() {
+    let (on, mut off) = (config(), config());
+    off.answer_issues = false;
+    off.answer_pull_requests = false;
+    for (action, when_on, when_off) in [
+        (Action::Opened, true, false),
+        (Action::Edited, true, false),
+        (Action::Updated, true, false),
+        (labeled(&["bug", "foveate"]), true, true),
+        (labeled(&["bug"]), false, false),
+        (Action::Other, false, false),
+    ] {
+        for (config, wanted) in [(&on, when_on), (&off, when_off)] {
+            let asked = issue(action.clone());
+            assert_eq!(answers(config, Event::Issue(asked)), wanted, "{action:?}");
+            let asked = pull_request(action.clone());
+            assert_eq!(
+                answers(config, Event::PullRequest(asked)),
+                wanted,
+                "{action:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_closed_a_draft_or_of_a_program_is_not_answered_unasked() {
+    let config = config();
+    let mut closed = issue(Action::Opened);
+    closed.issue.is_open = false;
+    assert!(!answers(&config, Event::Issue(closed)));
+    for action in [Action::Opened, labeled(&["foveate"])] {
+        let is_asked = action != Action::Opened;
+        let mut draft = pull_request(action.clone());
+        draft.is_draft = true;
+        assert_eq!(answers(&config, Event::PullRequest(draft)), is_asked);
+        let mut of_a_program = issue(action);
+        of_a_program.issue.author.is_bot = true;
+        assert_eq!(answers(&config, Event::Issue(of_a_program)), is_asked);
+    }
+}
+
+#[test]
+fn only_those_may_command_whom_the_settings_name() {
+    let config = config();
+    for (association, wanted) in [
+        ("OWNER", true),
+        ("MEMBER", true),
+        ("COLLABORATOR", true),
+        ("CONTRIBUTOR", false),
+        ("FIRST_TIMER", false),
+        ("NONE", false),
+    ] {
+        let asked = Event::Comment(comment("/foveate", association));
+        assert_eq!(answers(&config, asked), wanted, "{association}");
+    }
+    let Decision::Answer(task) = decide(&config, "gitea", Event::Comment(comment("/foveate", "")))
+    else {
+        panic!("it is found out later");
+    };
+    assert_eq!(task.unchecked.as_ref().map(|person| person.id), Some(5));
+    let job = task.job().unwrap();
+    assert_eq!(job.subject, "gitea corner/shop issue 12 asked by 5");
+    assert_eq!(task.thread(), "gitea corner/shop issue 12");
+}
+
+#[test]
+fn a_command_begins_a_comment_of_a_person() {
+    for (text, words) in [
+        ("/foveate", Some("")),
+        ("\n /foveate  the sum \nmore", Some("the sum")),
+        ("/foveates", None),
+        ("please /foveate", None),
+        ("> /foveate", None),
+        ("<!-- foveate:context -->\n/foveate", None),
+        ("", None),
+    ] {
+        assert_eq!(command("/foveate", text), words, "{text:?}");
+    }
+    assert_eq!(command("", "anything"), None);
+    let mut edited = comment("/foveate", "OWNER");
+    edited.is_new = false;
+    assert!(!answers(&config(), Event::Comment(edited)));
+    let mut of_a_program = comment("/foveate", "OWNER");
+    of_a_program.author.is_bot = true;
+    assert!(!answers(&config(), Event::Comment(of_a_program)));
+}
+
+#[test]
+fn a_task_has_what_answering_needs() {
+    let mut event = comment("/foveate  the sum", "OWNER");
+    event.is_pull_request = true;
+    let Decision::Answer(task) = decide(&config(), "github", Event::Comment(event)) else {
+        panic!("it is answered");
+    };
+    assert_eq!(task.thread.kind, ThreadKind::PullRequest);
+    assert_eq!((&*task.words, task.diff()), ("the sum", None));
+    assert_eq!(task.question, "checkout forgets discounts\n\nIt does.");
+    assert_eq!(task.installation, Some(4711));
+    let pushed = Event::Push(Push {
+        project: project(),
+        reference: "refs/heads/main".to_owned(),
+        previous: None,
+        head: None,
+        is_forced: true,
+    });
+    assert_eq!(decide(&config(), "github", pushed), Decision::Sync);
+    for event in [Event::Ping, Event::Other] {
+        let decided = decide(&config(), "github", event);
+        assert!(matches!(decided, Decision::Nothing(_)));
+    }
+}

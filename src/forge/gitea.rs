@@ -1,0 +1,91 @@
+//! Gitea and Forgejo. Their webhooks are written like GitHub's but for a few words, so that
+//! [`super::github::event`] reads them.
+
+use axum::http::{HeaderMap, Method};
+use reqwest::RequestBuilder;
+use serde_json::Value;
+
+use super::dialect::{Dialect, ThreadId, header, is_signed, segment, segments, text};
+use super::event::{Association, Event, EventError, Person};
+use super::github::{GitHub, event};
+use super::secret::Secret;
+use crate::engine::DiffEnds;
+
+/// Gitea.
+#[derive(Clone, Copy, Debug)]
+pub struct Gitea;
+
+impl Dialect for Gitea {
+    fn name(&self) -> &'static str {
+        "gitea"
+    }
+
+    fn api(&self, url: &str) -> String {
+        format!("{url}/api/v1")
+    }
+
+    fn is_authentic(&self, secret: &Secret, headers: &HeaderMap, body: &[u8]) -> bool {
+        is_signed(secret, header(headers, "x-gitea-signature"), body)
+    }
+
+    fn delivery_header(&self) -> &'static str {
+        "x-gitea-delivery"
+    }
+
+    fn event(&self, headers: &HeaderMap, body: &[u8]) -> Result<Event, EventError> {
+        event::parse(header(headers, "x-gitea-event"), body)
+    }
+
+    fn authorize(&self, request: RequestBuilder, token: &Secret) -> RequestBuilder {
+        request.header("authorization", format!("token {}", token.reveal()))
+    }
+
+    fn comments(&self, thread: &ThreadId) -> String {
+        // All of them come at once.
+        let project = segments(&thread.project);
+        format!("/repos/{project}/issues/{}/comments", thread.number)
+    }
+
+    fn comment(&self, thread: &ThreadId, id: u64) -> String {
+        GitHub.comment(thread, id)
+    }
+
+    fn edit_method(&self) -> Method {
+        Method::PATCH
+    }
+
+    fn login_field(&self) -> &'static str {
+        "login"
+    }
+
+    fn author_field(&self) -> &'static str {
+        "user"
+    }
+
+    fn pull_request(&self, thread: &ThreadId) -> String {
+        GitHub.pull_request(thread)
+    }
+
+    fn ends(&self, pull_request: &Value) -> Option<DiffEnds> {
+        GitHub.ends(pull_request)
+    }
+
+    fn standing(&self, project: &str, person: &Person) -> Option<String> {
+        Some(format!(
+            "/repos/{}/collaborators/{}/permission",
+            segments(project),
+            segment(&person.login)
+        ))
+    }
+
+    fn association(&self, standing: &Value) -> Association {
+        let permission = text(standing, "/permission").unwrap_or_default();
+        match &*permission {
+            "owner" => "OWNER",
+            "admin" => "MEMBER",
+            "write" => "COLLABORATOR",
+            _ => "NONE",
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,249 @@
+//! Reads the payloads of GitLab's webhooks. Fields that are not named here are ignored. Start at [`parse`].
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::forge::event::{
+    Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
+    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut,
+};
+
+/// Reads the payload of an event: `name` as in the header `X-Gitlab-Event`. Names that nothing is done about
+/// give [`Event::Other`].
+///
+/// # Errors
+/// When the payload is not the JSON that GitLab documents for this name.
+pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
+    Ok(match name {
+        "Push Hook" | "Tag Push Hook" => Event::Push(push(read(name, payload)?)),
+        "Issue Hook" => Event::Issue(issue(read(name, payload)?)),
+        "Note Hook" => note(read(name, payload)?).map_or(Event::Other, Event::Comment),
+        "Merge Request Hook" => {
+            merge_request(read(name, payload)?).map_or(Event::Other, Event::PullRequest)
+        }
+        _ => Event::Other,
+    })
+}
+
+fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError> {
+    serde_json::from_slice(payload).map_err(|error| {
+        EventError(format!(
+            "the payload is not that of a GitLab event `{name}` (line {}, column {})",
+            error.line(),
+            error.column()
+        ))
+    })
+}
+
+#[derive(Deserialize)]
+struct ProjectObject {
+    path_with_namespace: String,
+    #[serde(default)]
+    web_url: String,
+}
+
+#[derive(Default, Deserialize)]
+struct User {
+    #[serde(default)]
+    id: u64,
+    #[serde(default)]
+    username: String,
+}
+
+#[derive(Deserialize)]
+struct Label {
+    title: String,
+}
+
+#[derive(Deserialize)]
+struct PushPayload {
+    #[serde(rename = "ref")]
+    reference: String,
+    #[serde(default)]
+    before: Option<String>,
+    after: String,
+    project: ProjectObject,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    id: String,
+}
+
+/// An issue, a merge request, or what is told of one beside a note.
+#[derive(Deserialize)]
+struct ThreadObject {
+    iid: u64,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    action: String,
+    /// Of a merge request with other commits: its last one from before.
+    #[serde(default)]
+    oldrev: Option<String>,
+    #[serde(default)]
+    target_branch: String,
+    #[serde(default)]
+    last_commit: Option<Commit>,
+    #[serde(default)]
+    draft: bool,
+    #[serde(default)]
+    work_in_progress: bool,
+}
+
+#[derive(Default, Deserialize)]
+struct Changes {
+    labels: Option<LabelChange>,
+    title: Option<serde::de::IgnoredAny>,
+    description: Option<serde::de::IgnoredAny>,
+    draft: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct LabelChange {
+    #[serde(default)]
+    previous: Vec<Label>,
+    #[serde(default)]
+    current: Vec<Label>,
+}
+
+#[derive(Deserialize)]
+struct ThreadPayload {
+    #[serde(default)]
+    user: User,
+    project: ProjectObject,
+    object_attributes: ThreadObject,
+    #[serde(default)]
+    labels: Vec<Label>,
+    #[serde(default)]
+    changes: Changes,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    #[serde(default)]
+    note: String,
+    /// Whether GitLab wrote it, such as that a label was added.
+    #[serde(default)]
+    system: bool,
+    #[serde(default)]
+    action: String,
+}
+
+#[derive(Deserialize)]
+struct NotePayload {
+    #[serde(default)]
+    user: User,
+    project: ProjectObject,
+    object_attributes: Note,
+    issue: Option<ThreadObject>,
+    merge_request: Option<ThreadObject>,
+}
+
+fn push(payload: PushPayload) -> Push {
+    let is_commit = |id: &String| id.bytes().any(|byte| byte != b'0');
+    Push {
+        project: project(payload.project),
+        reference: cut(payload.reference, MAX_TITLE_BYTES),
+        previous: payload.before.filter(is_commit),
+        head: Some(payload.after).filter(is_commit),
+        // GitLab does not say.
+        is_forced: false,
+    }
+}
+
+fn issue(payload: ThreadPayload) -> IssueEvent {
+    IssueEvent {
+        project: project(payload.project),
+        action: action(&payload.object_attributes, &payload.changes),
+        issue: thread(payload.object_attributes, payload.labels),
+        sender: person(payload.user),
+    }
+}
+
+fn merge_request(payload: ThreadPayload) -> Option<PullRequestEvent> {
+    let mut object = payload.object_attributes;
+    Some(PullRequestEvent {
+        project: project(payload.project),
+        action: action(&object, &payload.changes),
+        base: object.target_branch.clone(),
+        head: object.last_commit.take()?.id,
+        is_draft: object.draft || object.work_in_progress,
+        thread: thread(object, payload.labels),
+        sender: person(payload.user),
+    })
+}
+
+/// `None` for notes on commits and snippets.
+fn note(payload: NotePayload) -> Option<CommentEvent> {
+    let is_pull_request = payload.merge_request.is_some();
+    let object = payload.merge_request.or(payload.issue)?;
+    let note = payload.object_attributes;
+    Some(CommentEvent {
+        project: project(payload.project),
+        thread: thread(object, Vec::new()),
+        is_pull_request,
+        text: cut(note.note, MAX_BODY_BYTES),
+        author: person(payload.user),
+        association: String::new(),
+        is_new: !note.system && matches!(&*note.action, "" | "create"),
+    })
+}
+
+fn project(object: ProjectObject) -> Project {
+    Project {
+        name: object.path_with_namespace,
+        web_url: object.web_url,
+        installation: None,
+    }
+}
+
+/// GitLab calls its programs `project_1_bot_…` and `group_1_bot_…`.
+fn person(user: User) -> Person {
+    let is_of = |kind: &str| {
+        let rest = user.username.strip_prefix(kind);
+        rest.is_some_and(|rest| rest.contains("_bot"))
+    };
+    Person {
+        id: user.id,
+        is_bot: is_of("project_") || is_of("group_"),
+        login: user.username,
+    }
+}
+
+fn thread(object: ThreadObject, labels: Vec<Label>) -> Thread {
+    let labels = labels.into_iter().take(MAX_LABELS);
+    Thread {
+        number: object.iid,
+        title: cut(object.title.unwrap_or_default(), MAX_TITLE_BYTES),
+        body: cut(object.description.unwrap_or_default(), MAX_BODY_BYTES),
+        labels: labels.map(|label| label.title).collect(),
+        author: Person::default(),
+        association: String::new(),
+        is_open: !matches!(&*object.state, "closed" | "merged"),
+    }
+}
+
+fn action(object: &ThreadObject, changes: &Changes) -> Action {
+    match &*object.action {
+        "open" | "reopen" => return Action::Opened,
+        "update" => {}
+        _ => return Action::Other,
+    }
+    if let Some(LabelChange { previous, current }) = &changes.labels {
+        let is_new = |label: &&Label| !previous.iter().any(|old| old.title == label.title);
+        let added = current.iter().take(MAX_LABELS).filter(is_new);
+        return Action::Labeled(added.map(|label| label.title.clone()).collect());
+    }
+    if object.oldrev.is_some() || changes.draft.is_some() {
+        return Action::Updated;
+    }
+    if changes.title.is_some() || changes.description.is_some() {
+        return Action::Edited;
+    }
+    Action::Other
+}

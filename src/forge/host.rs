@@ -1,0 +1,329 @@
+//! One forge as it is configured: whose webhooks are believed, whose token is used, and what is asked of
+//! its API. A token of an app's installation is good for one repository and kept until shortly before it
+//! expires.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant, SystemTime};
+
+use axum::http::Method;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::client::{CallError, Client, Reply};
+use super::dialect::{Dialect, ThreadId, segments, text};
+use super::event::{Association, Person};
+use super::gitea::Gitea;
+use super::github::GitHub;
+use super::github::app::{self, App};
+use super::gitlab::GitLab;
+use super::secret::{Secret, SecretPlace};
+use crate::config::{ForgeConfig, HostConfig};
+use crate::engine::DiffEnds;
+
+/// Installation tokens that are kept.
+const MAX_TOKENS: usize = 10_000;
+
+/// A configured forge.
+#[derive(Debug)]
+pub struct Host {
+    /// What differs between forges.
+    pub dialect: &'static dyn Dialect,
+    /// Its address, without a slash at the end.
+    pub url: String,
+    /// Where the secret of its webhooks is.
+    pub webhook_secret: Option<SecretPlace>,
+    api: String,
+    token: Option<SecretPlace>,
+    app: Option<App>,
+    client: Client,
+    /// Tokens by installation and project, and until when they are used.
+    tokens: Mutex<HashMap<(u64, String), (Secret, Instant)>>,
+    /// The installations that projects were found to belong to.
+    installations: Mutex<HashMap<String, u64>>,
+    /// The account that comments are written with.
+    account: OnceCell<String>,
+}
+
+/// For what a token is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// `owner/name`.
+    pub project: &'a str,
+    /// The installation that the webhook came from.
+    pub installation: Option<u64>,
+}
+
+/// The configured forges. An address is that of one of them at most.
+///
+/// # Errors
+/// When the system's certificates cannot be read.
+pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
+    let github = HostConfig {
+        url: config.github.url.clone(),
+        webhook_secret: config.github.webhook_secret.clone(),
+        token: config.github.token.clone(),
+    };
+    let key = SecretPlace::new(&config.github.private_key);
+    let app = key.map(|key| App {
+        id: config.github.app_id,
+        key,
+    });
+    let timeout = Duration::from_secs(config.timeout_seconds);
+    let host = |dialect: &'static dyn Dialect, config: &HostConfig, app: Option<App>| {
+        let url = config.url.trim_end_matches('/').to_owned();
+        Ok(Host {
+            api: dialect.api(&url),
+            dialect,
+            url,
+            webhook_secret: SecretPlace::new(&config.webhook_secret),
+            token: SecretPlace::new(&config.token),
+            app,
+            client: Client::new(timeout)?,
+            tokens: Mutex::default(),
+            installations: Mutex::default(),
+            account: OnceCell::new(),
+        })
+    };
+    Ok(vec![
+        host(&GitHub, &github, app)?,
+        host(&GitLab, &config.gitlab, None)?,
+        host(&Gitea, &config.gitea, None)?,
+    ])
+}
+
+impl Host {
+    /// The address of a project's page.
+    pub fn page(&self, project: &str) -> String {
+        format!("{}/{project}", self.url)
+    }
+
+    /// The project that an address leads to, of a page or for git; `None` where it is not one of this forge.
+    pub fn project<'a>(&self, address: &'a str) -> Option<&'a str> {
+        let path = address.strip_prefix(&self.url)?.strip_prefix('/')?;
+        let path = path.trim_end_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        (path.contains('/')).then_some(path)
+    }
+
+    /// Whether there is a token to use.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some() || self.app.is_some()
+    }
+
+    /// The token for a project.
+    ///
+    /// # Errors
+    /// When there is none, or the forge does not give one.
+    pub async fn token(&self, scope: Scope<'_>) -> Result<Secret, CallError> {
+        if let Some(place) = &self.token {
+            return place
+                .read()
+                .map_err(|error| CallError::Failed(error.to_string()));
+        }
+        let Some(app) = &self.app else {
+            let name = self.dialect.name();
+            return Err(CallError::Refused(format!("forge.{name}.token is not set")));
+        };
+        let installation = match scope.installation {
+            Some(installation) => installation,
+            None => self.installation(app, scope.project).await?,
+        };
+        let key = (installation, scope.project.to_owned());
+        if let Some((token, until)) = self.tokens.lock().get(&key)
+            && *until > Instant::now()
+        {
+            return Ok(token.clone());
+        }
+        let token = self.new_token(app, key).await;
+        if token.is_err() {
+            // The app may have been installed anew, under another number.
+            self.installations.lock().remove(scope.project);
+        }
+        token
+    }
+
+    /// The installation that a project belongs to.
+    async fn installation(&self, app: &App, project: &str) -> Result<u64, CallError> {
+        if let Some(installation) = self.installations.lock().get(project) {
+            return Ok(*installation);
+        }
+        let path = format!("/repos/{}/installation", segments(project));
+        let reply = self.call_as_app(app, Method::GET, &path, None).await?;
+        let installation = reply.body["id"].as_u64().ok_or_else(unexpected)?;
+        let mut installations = self.installations.lock();
+        if installations.len() < MAX_TOKENS {
+            installations.insert(project.to_owned(), installation);
+        }
+        Ok(installation)
+    }
+
+    /// A token that is good for one project alone.
+    async fn new_token(&self, app: &App, key: (u64, String)) -> Result<Secret, CallError> {
+        let (installation, project) = &key;
+        let name = project.rsplit('/').next().unwrap_or_default();
+        let path = format!("/app/installations/{installation}/access_tokens");
+        let for_one = json!({"repositories": [name]});
+        let reply = self.call_as_app(app, Method::POST, &path, Some(for_one));
+        let body = reply.await?.body;
+        let token = Secret::new(text(&body, "/token").ok_or_else(unexpected)?);
+        let end = text(&body, "/expires_at").unwrap_or_default();
+        let now = Instant::now();
+        let until = now + app::usable(&end, SystemTime::now());
+        let mut tokens = self.tokens.lock();
+        tokens.retain(|_, (_, until)| *until > now);
+        if tokens.len() < MAX_TOKENS {
+            tokens.insert(key, (token.clone(), until));
+        }
+        Ok(token)
+    }
+
+    async fn call_as_app(
+        &self,
+        app: &App,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Reply, CallError> {
+        let jwt = app.sign_in(SystemTime::now());
+        let jwt = jwt.map_err(|error| CallError::Failed(error.to_string()))?;
+        let request = self.client.request(method, &format!("{}{path}", self.api));
+        let mut request = self.dialect.authorize(request, &jwt);
+        if let Some(body) = &body {
+            request = request.json(body);
+        }
+        self.client.send("app", request).await
+    }
+
+    async fn call(
+        &self,
+        scope: Scope<'_>,
+        method: Method,
+        address: &str,
+        body: Option<&Value>,
+    ) -> Result<Reply, CallError> {
+        let token = self.token(scope).await?;
+        let request = self.client.request(method, address);
+        let mut request = self.dialect.authorize(request, &token);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let whose = match scope.installation {
+            Some(installation) => installation.to_string(),
+            None => "token".to_owned(),
+        };
+        let reply = self.client.send(&whose, request).await;
+        if matches!(reply, Err(CallError::Failed(_))) {
+            // It may have been revoked; the next attempt gets another one.
+            self.tokens
+                .lock()
+                .retain(|(_, project), _| project != scope.project);
+        }
+        reply
+    }
+
+    async fn get(&self, scope: Scope<'_>, path: &str) -> Result<Value, CallError> {
+        let address = format!("{}{path}", self.api);
+        let reply = self.call(scope, Method::GET, &address, None).await?;
+        Ok(reply.body)
+    }
+
+    /// What somebody is to a project, where its events do not say so.
+    ///
+    /// # Errors
+    /// When the forge cannot be asked. Who is not known to it is `NONE`.
+    pub async fn association(
+        &self,
+        scope: Scope<'_>,
+        person: &Person,
+    ) -> Result<Option<Association>, CallError> {
+        let Some(path) = self.dialect.standing(scope.project, person) else {
+            return Ok(None);
+        };
+        match self.get(scope, &path).await {
+            Ok(standing) => Ok(Some(self.dialect.association(&standing))),
+            Err(CallError::Refused(_)) => Ok(Some("NONE".to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The two ends of a pull request.
+    ///
+    /// # Errors
+    /// When the forge cannot be asked.
+    pub async fn ends(&self, scope: Scope<'_>, thread: &ThreadId) -> Result<DiffEnds, CallError> {
+        let path = self.dialect.pull_request(thread);
+        let pull_request = self.get(scope, &path).await?;
+        self.dialect.ends(&pull_request).ok_or_else(unexpected)
+    }
+
+    /// The name of the account that comments are written with.
+    ///
+    /// # Errors
+    /// When the forge cannot be asked.
+    pub async fn account(&self, scope: Scope<'_>) -> Result<&str, CallError> {
+        let ask = || async {
+            match (&self.app, &self.token) {
+                (Some(app), None) => {
+                    let reply = self.call_as_app(app, Method::GET, "/app", None).await?;
+                    let slug = text(&reply.body, "/slug").ok_or_else(unexpected)?;
+                    Ok(format!("{slug}[bot]"))
+                }
+                _ => {
+                    let user = self.get(scope, "/user").await?;
+                    let login = user[self.dialect.login_field()].as_str();
+                    login.map(str::to_owned).ok_or_else(unexpected)
+                }
+            }
+        };
+        Ok(self.account.get_or_try_init(ask).await?)
+    }
+
+    /// A page of a thread's comments, and the address of the next one.
+    ///
+    /// # Errors
+    /// When the forge cannot be asked.
+    pub async fn comments(
+        &self,
+        scope: Scope<'_>,
+        thread: &ThreadId,
+        page: Option<&str>,
+    ) -> Result<(Vec<Value>, Option<String>), CallError> {
+        let first = format!("{}{}", self.api, self.dialect.comments(thread));
+        let page = page.unwrap_or(&first);
+        let reply = self.call(scope, Method::GET, page, None).await?;
+        // The token goes nowhere else, whatever a header says.
+        let beyond = format!("{}/", self.api);
+        let next = reply.next.filter(|next| next.starts_with(&beyond));
+        match reply.body {
+            Value::Array(comments) => Ok((comments, next)),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Writes a comment: a new one, or in the place of the one with this number.
+    ///
+    /// # Errors
+    /// When the forge cannot be asked, or refuses.
+    pub async fn write_comment(
+        &self,
+        scope: Scope<'_>,
+        thread: &ThreadId,
+        id: Option<u64>,
+        body: &str,
+    ) -> Result<(), CallError> {
+        let (method, path) = match id {
+            Some(id) => (self.dialect.edit_method(), self.dialect.comment(thread, id)),
+            None => (Method::POST, self.dialect.comments(thread)),
+        };
+        let path = path.split('?').next().unwrap_or(&path);
+        let address = format!("{}{path}", self.api);
+        let body = json!({"body": body});
+        let written = self.call(scope, method, &address, Some(&body));
+        written.await.map(drop)
+    }
+}
+
+fn unexpected() -> CallError {
+    CallError::Failed("the forge's answer is not what it documents".to_owned())
+}

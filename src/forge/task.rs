@@ -1,0 +1,64 @@
+//! What a job is to do, as it stands in the database.
+
+use serde::{Deserialize, Serialize};
+
+use super::dialect::{ThreadId, ThreadKind};
+use super::event::Person;
+use crate::engine::DiffEnds;
+use crate::store::NewJobRow;
+
+/// One comment to write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The name of the forge.
+    pub forge: String,
+    /// Where the comment stands.
+    pub thread: ThreadId,
+    /// The installation that the webhook came from.
+    pub installation: Option<u64>,
+    /// Title and text of the thread.
+    pub question: String,
+    /// What a command asked for beside it; may be empty.
+    pub words: String,
+    /// Who is to be allowed to command first, where the event did not say.
+    pub unchecked: Option<Person>,
+    /// The ends of a pull request, as far as they are known: base and head.
+    pub ends: Option<(String, String)>,
+}
+
+impl Task {
+    /// What two tasks have in common that must not be done at the same time.
+    pub fn thread(&self) -> String {
+        let ThreadId {
+            project,
+            kind,
+            number,
+        } = &self.thread;
+        let kind = match kind {
+            ThreadKind::Issue => "issue",
+            ThreadKind::PullRequest => "pull request",
+        };
+        format!("{} {project} {kind} {number}", self.forge)
+    }
+
+    /// The job for it. Who is not known to be allowed to command cannot take the place of others' work.
+    ///
+    /// # Errors
+    /// Never: it is made of texts and numbers.
+    pub fn job(&self) -> Result<NewJobRow, serde_json::Error> {
+        let subject = match &self.unchecked {
+            Some(person) => format!("{} asked by {}", self.thread(), person.id),
+            None => self.thread(),
+        };
+        Ok(NewJobRow {
+            subject,
+            task: serde_json::to_string(self)?,
+        })
+    }
+
+    /// The ends of the pull request, where they are known.
+    pub fn diff(&self) -> Option<DiffEnds> {
+        let (base, head) = self.ends.clone()?;
+        Some(DiffEnds { base, head })
+    }
+}

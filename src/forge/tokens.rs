@@ -1,0 +1,48 @@
+//! Gives git the tokens of the forges, so that repositories are fetched as the app's installation.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use super::client::CallError;
+use super::host::{Host, Scope};
+use crate::ingest::git::connection::TokenSource;
+
+/// The tokens of the configured forges.
+#[derive(Debug)]
+pub struct Tokens {
+    hosts: Arc<[Host]>,
+    runtime: Handle,
+}
+
+impl Tokens {
+    /// The tokens of `hosts`, asked for on this runtime.
+    pub fn new(hosts: Arc<[Host]>, runtime: Handle) -> Self {
+        Self { hosts, runtime }
+    }
+}
+
+impl TokenSource for Tokens {
+    fn token(&self, address: &str) -> Option<Result<String, String>> {
+        let of_project = |host: &Host| {
+            let project = host.project(address)?;
+            host.has_token().then(|| project.to_owned())
+        };
+        let (host, project) = self
+            .hosts
+            .iter()
+            .find_map(|host| Some((host, of_project(host)?)))?;
+        let scope = Scope {
+            project: &project,
+            installation: None,
+        };
+        // Git is started on threads that may block.
+        let token = self.runtime.block_on(host.token(scope));
+        match token {
+            Ok(token) => Some(Ok(token.reveal().to_owned())),
+            // The app is not installed there: whoever may read it without a token does.
+            Err(CallError::Refused(_)) => None,
+            Err(error) => Some(Err(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `POST /webhooks/{forge}`: what a forge tells. Who may send it is said by its signature and by no token;
+//! the answer comes before the work is done.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::HttpState;
+use super::extract::Segments;
+use super::openapi::problems::{BadRequest, Forbidden, NotFound, PayloadTooLarge, Unavailable};
+use super::problem::Problem;
+use crate::forge::{Outcome, WebhookError};
+
+/// What became of a webhook.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WebhookAnswer {
+    /// `queued`: a comment will be written; `synced`: the repository is looked at again; `repeated`: it was
+    /// taken before; `ignored`: nothing is done.
+    #[schema(example = "queued")]
+    outcome: String,
+    /// Why nothing is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// Take the delivery of a webhook. The work is done afterwards.
+#[utoipa::path(
+    post, path = "/webhooks/{forge}", tag = "webhooks", operation_id = "webhook",
+    params(
+        ("forge" = String, Path, description = "`github`, `gitlab` or `gitea`; the delivery carries the forge's own headers"),
+    ),
+    request_body(content = serde_json::Value, content_type = "application/json", description = "As the forge documents it"),
+    responses(
+        (status = 202, description = "Taken", body = WebhookAnswer),
+        BadRequest,
+        Forbidden,
+        NotFound,
+        PayloadTooLarge,
+        Unavailable,
+    )
+)]
+pub async fn take(
+    State(state): State<HttpState>,
+    Segments(forge): Segments<String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<(StatusCode, Json<WebhookAnswer>), Problem> {
+    let body = body.map_err(unread)?;
+    let outcome = state.forges.take(&forge, &headers, &body).await?;
+    let answer = WebhookAnswer {
+        outcome: outcome.name().to_owned(),
+        reason: match outcome {
+            Outcome::Ignored(reason) => Some(reason.to_owned()),
+            _ => None,
+        },
+    };
+    Ok((StatusCode::ACCEPTED, Json(answer)))
+}
+
+fn unread(rejection: BytesRejection) -> Problem {
+    if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "body_too_large",
+            "the webhook is larger than forge.body_limit_bytes; raise the limit",
+        );
+    }
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        "invalid_body",
+        "the body ended early",
+    )
+}
+
+impl From<WebhookError> for Problem {
+    fn from(error: WebhookError) -> Self {
+        let detail = error.to_string();
+        match error {
+            WebhookError::UnknownForge => Self::new(StatusCode::NOT_FOUND, "not_found", detail),
+            WebhookError::NotSetUp(_) => {
+                Self::new(StatusCode::NOT_FOUND, "webhook_not_set_up", detail)
+            }
+            WebhookError::Secret(error) => {
+                tracing::error!(%error, "a webhook cannot be checked");
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "webhook_not_set_up",
+                    detail,
+                )
+                .later(60)
+            }
+            WebhookError::NotAuthentic => {
+                Self::new(StatusCode::FORBIDDEN, "invalid_signature", detail)
+            }
+            WebhookError::Event(_) => Self::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_event",
+                format!("{detail}; the webhook must send application/json"),
+            ),
+            WebhookError::Full => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail).later(60)
+            }
+            WebhookError::Store(error) => error.into(),
+        }
+    }
+}

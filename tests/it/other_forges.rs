@@ -1,0 +1,183 @@
+//! Webhooks of GitLab and Gitea: signed in their own ways, read and answered by the same path.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{Response, commit, git, save};
+use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, sign};
+
+async fn gitlab(world: &World, event: &str, key: &str, token: &str, payload: &Value) -> Response {
+    let url = format!("{}/webhooks/gitlab", world.app.url);
+    let request = world.app.client().post(url);
+    let request = request
+        .header("x-gitlab-event", event)
+        .header("x-gitlab-token", token)
+        .header("idempotency-key", key)
+        .json(payload);
+    world.app.send(request).await
+}
+
+async fn gitea(world: &World, event: &str, delivery: &str, payload: &Value) -> Response {
+    let body = payload.to_string();
+    let url = format!("{}/webhooks/gitea", world.app.url);
+    let request = world.app.client().post(url);
+    let request = request
+        .header("x-gitea-event", event)
+        .header("x-gitea-delivery", delivery)
+        .header("x-gitea-signature", sign(SECRET, &body))
+        .body(body);
+    world.app.send(request).await
+}
+
+fn outcome(response: &Response) -> String {
+    assert_eq!(response.status, StatusCode::ACCEPTED, "{}", response.text);
+    response.json()["outcome"].as_str().unwrap().to_owned()
+}
+
+/// A branch that changes the price, as base and head.
+fn branch(world: &World) -> (String, String) {
+    let base = git(&world.root, &["rev-parse", "HEAD"]);
+    git(&world.root, &["checkout", "-q", "-b", "discounts"]);
+    save(
+        &world.root.join("shop/price.py"),
+        "def total_price(items):\n    return sum(item.cost for item in items)\n",
+    );
+    let head = commit(&world.root, "count discounts");
+    world.forge.push(SHOP_PROJECT, &world.root, "discounts");
+    (base, head)
+}
+
+#[tokio::test]
+async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
+    let world = World::start().await;
+    let issue = fixture("gitlab/issue");
+    for wrong in ["", "hook-secret-2", "hook-secret-1x"] {
+        let response = gitlab(&world, "Issue Hook", "k-0", wrong, &issue).await;
+        assert_eq!(response.status, StatusCode::FORBIDDEN, "{wrong:?}");
+    }
+    let response = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
+    assert_eq!(outcome(&response), "queued");
+    let thread = "corner/shop/issues/23";
+    assert_eq!(world.written(thread).await.len(), 1);
+    let again = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
+    assert_eq!(outcome(&again), "repeated");
+
+    // A stranger's command changes nothing; a developer's does.
+    let mut note = fixture("gitlab/note");
+    note["issue"]["iid"] = json!(24);
+    assert_eq!(
+        outcome(&gitlab(&world, "Note Hook", "k-1", SECRET, &note).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/issues/24").await.len(), 0);
+    world
+        .forge
+        .set_standing("9", json!({"id": 9, "state": "active", "access_level": 30}));
+    note["object_attributes"]["id"] = json!(1245);
+    assert_eq!(
+        outcome(&gitlab(&world, "Note Hook", "k-2", SECRET, &note).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/issues/24").await.len(), 1);
+
+    let (_, head) = branch(&world);
+    let mut request = fixture("gitlab/merge_request");
+    request["object_attributes"]["last_commit"]["id"] = json!(head);
+    assert_eq!(
+        outcome(&gitlab(&world, "Merge Request Hook", "k-3", SECRET, &request).await),
+        "queued"
+    );
+    let comments = world.written("corner/shop/merge_requests/7").await;
+    assert!(comments[0].contains("item.cost") && comments[0].contains("test_checkout"));
+
+    save(
+        &world.root.join("shop/gift.py"),
+        "def wrap_gift():\n    pass\n",
+    );
+    git(&world.root, &["checkout", "-q", "main"]);
+    commit(&world.root, "gifts");
+    world.forge.push(SHOP_PROJECT, &world.root, "main");
+    let push = fixture("gitlab/push");
+    assert_eq!(
+        outcome(&gitlab(&world, "Push Hook", "k-4", SECRET, &push).await),
+        "synced"
+    );
+    world
+        .app
+        .places_become(SHOP_PROJECT, "wrap_gift", &["shop/gift.py"])
+        .await;
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
+    let world = World::start().await;
+    let mut issue = fixture("gitea/issues");
+    assert_eq!(
+        outcome(&gitea(&world, "issues", "g-1", &issue).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/23").await.len(), 1);
+    issue["action"] = json!("label_updated");
+    assert_eq!(
+        outcome(&gitea(&world, "issues", "g-2", &issue).await),
+        "ignored"
+    );
+    issue["issue"]["labels"] = json!([{"id": 3, "name": "foveate"}]);
+    assert_eq!(
+        outcome(&gitea(&world, "issues", "g-3", &issue).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/23").await.len(), 1);
+
+    let mut comment = fixture("gitea/issue_comment");
+    comment["issue"]["number"] = json!(25);
+    world
+        .forge
+        .set_standing("keeper", json!({"permission": "read"}));
+    assert_eq!(
+        outcome(&gitea(&world, "issue_comment", "g-4", &comment).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/25").await.len(), 0);
+    world
+        .forge
+        .set_standing("keeper", json!({"permission": "write"}));
+    comment["comment"]["id"] = json!(72);
+    assert_eq!(
+        outcome(&gitea(&world, "issue_comment", "g-5", &comment).await),
+        "queued"
+    );
+    assert_eq!(world.written("corner/shop/25").await.len(), 1);
+
+    let (base, head) = branch(&world);
+    let mut request = fixture("gitea/pull_request");
+    request["pull_request"]["base"]["sha"] = json!(base);
+    request["pull_request"]["head"]["sha"] = json!(head);
+    assert_eq!(
+        outcome(&gitea(&world, "pull_request", "g-6", &request).await),
+        "queued"
+    );
+    let comments = world.written("corner/shop/24").await;
+    assert!(comments[0].contains("item.cost"), "{}", comments[0]);
+    let push = fixture("gitea/push");
+    assert_eq!(
+        outcome(&gitea(&world, "push", "g-7", &push).await),
+        "synced"
+    );
+
+    let mut wrong = world
+        .app
+        .client()
+        .post(format!("{}/webhooks/gitea", world.app.url));
+    wrong = wrong
+        .header("x-gitea-event", "push")
+        .header("x-gitea-signature", sign("other", "{}"));
+    assert_eq!(
+        world.app.send(wrong.body("{}")).await.status,
+        StatusCode::FORBIDDEN
+    );
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}

@@ -1,0 +1,302 @@
+//! The queue behind webhooks: what outlives a crash, what is given up, what an operator sees; and text that
+//! wants to be more than text.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use foveate::config::Config;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{SHOP, TestApp, commit, git, tree, until};
+use crate::stub_forge::{Mood, StubForge};
+use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, settings, sign};
+
+const ISSUE: &str = "corner/shop/12";
+
+fn jobs(data: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .arg("jobs")
+        .args(arguments)
+        .arg("--data-dir")
+        .arg(data)
+        .output()
+        .unwrap()
+}
+
+fn listed(data: &Path) -> Vec<Value> {
+    let output = jobs(data, &["list", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    list["jobs"].as_array().unwrap().clone()
+}
+
+/// Waits until a request for the comments came that is not answered.
+async fn hangs(forge: &StubForge) {
+    until("a request that hangs", async || {
+        (forge.count("GET", "/comments") > 0 && forge.moods_left() == 0).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
+    let forge = StubForge::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    forge.host(SHOP_PROJECT, &root);
+    let (data, secrets) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let change = |config: &mut Config| {
+        settings(config, &forge, secrets.path());
+        config.server.shutdown_grace_ms = 1;
+        config.forge.timeout_seconds = 600;
+    };
+    let app = TestApp::start_on_with(data.path(), change).await;
+    let source = json!({"git": format!("{}/{SHOP_PROJECT}.git", forge.url)});
+    app.post("/repos", json!({"name": SHOP_PROJECT, "source": source}))
+        .await;
+    app.ready(SHOP_PROJECT).await;
+    let body = fixture("github/issues").to_string();
+    // Its account is asked first, then its comments.
+    forge.turn(&[Mood::Silent]);
+    let request = app.client().post(format!("{}/webhooks/github", app.url));
+    let request = request
+        .header("x-github-event", "issues")
+        .header(
+            "x-hub-signature-256",
+            format!("sha256={}", sign(SECRET, &body)),
+        )
+        .body(body);
+    assert_eq!(app.send(request).await.status, StatusCode::ACCEPTED);
+    until("a request that hangs", async || {
+        (forge.count("GET", "/api/v3/user") > 0).then_some(())
+    })
+    .await;
+    app.end().await;
+    let left = listed(data.path());
+    assert_eq!(left.len(), 1);
+    assert_eq!(
+        (&left[0]["state"], &left[0]["attempts"]),
+        (&json!("pending"), &json!(0))
+    );
+    assert_eq!(forge.comments(ISSUE).len(), 0);
+
+    let app = TestApp::start_on_with(data.path(), change).await;
+    until("the comment", async || {
+        (forge.comments(ISSUE).len() == 1 && listed(data.path()).is_empty()).then_some(())
+    })
+    .await;
+    app.end().await;
+
+    // One that is cut off after it wrote finds its comment.
+    assert_eq!(forge.comments(ISSUE).len(), 1);
+}
+
+#[tokio::test]
+async fn newer_work_takes_the_place_of_older() {
+    let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
+    let mut issue = fixture("github/issues");
+    issue["issue"]["number"] = json!(1);
+    // The first account lookup is kept waiting, and with it all jobs of this thread.
+    world.forge.turn(&[Mood::RetryAfter(1)]);
+    for number in 1..=5 {
+        issue["issue"]["title"] = json!(format!("checkout forgets discount {number}"));
+        world
+            .tell("issues", &format!("d-{number}"), &issue, "queued")
+            .await;
+    }
+    assert_eq!(world.written("corner/shop/1").await.len(), 1);
+    assert_eq!(world.forge.count("POST", "/comments"), 1);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
+    let world = World::start_with(|config| config.forge.max_attempts = 2).await;
+    let data = world.app.data();
+    // One that is refused, one that fails too often.
+    world.forge.turn(&[Mood::Status(422)]);
+    let mut issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    world.idle().await;
+    assert_eq!(world.dead().await, 1.0);
+    world.forge.turn(&[Mood::Status(500), Mood::Status(500)]);
+    issue["issue"]["number"] = json!(14);
+    world.tell("issues", "d-2", &issue, "queued").await;
+    world.idle().await;
+    let dead = listed(data);
+    assert_eq!(dead.len(), 2);
+    assert_eq!(dead[0]["subject"], "github corner/shop issue 12");
+    assert!(
+        dead[0]["error"]
+            .as_str()
+            .unwrap()
+            .contains("status 422: as you wish")
+    );
+    assert_eq!(
+        (&dead[1]["state"], &dead[1]["attempts"]),
+        (&json!("dead"), &json!(2))
+    );
+    let text = String::from_utf8(jobs(data, &["list"]).stdout).unwrap();
+    assert!(
+        text.contains("dead") && text.contains("status 500"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("discounts"),
+        "the issue's text is not shown: {text}"
+    );
+
+    assert_eq!(jobs(data, &["retry", "999"]).status.code(), Some(3));
+    assert_eq!(jobs(data, &["retry"]).status.code(), Some(2));
+    let id = dead[1]["id"].to_string();
+    assert!(jobs(data, &["retry", &id]).status.success());
+    until("the second comment", async || {
+        (world.forge.comments("corner/shop/14").len() == 1).then_some(())
+    })
+    .await;
+    assert!(jobs(data, &["retry", "--all"]).status.success());
+    until("the first comment", async || {
+        (world.forge.comments(ISSUE).len() == 1).then_some(())
+    })
+    .await;
+    world.idle().await;
+    assert_eq!(world.dead().await, 0.0);
+    let done = "outcome=\"done\"";
+    assert!(world.app.metric("foveate_jobs_total", done).await >= 2.0);
+    world.app.end().await;
+
+    let nowhere = tempfile::tempdir().unwrap();
+    let output = jobs(nowhere.path(), &["list"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--data-dir"));
+}
+
+#[tokio::test]
+async fn a_job_being_done_ends_before_the_service() {
+    let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
+    world.forge.turn(&[Mood::Slow(Duration::from_millis(300))]);
+    world
+        .tell("issues", "d-1", &fixture("github/issues"), "queued")
+        .await;
+    until("a request", async || {
+        (world.forge.count("GET", "/api/v3/user") > 0).then_some(())
+    })
+    .await;
+    let World { app, forge, .. } = world;
+    app.end().await;
+    assert_eq!(forge.comments(ISSUE).len(), 1);
+}
+
+/// A text that tries to leave wherever it is put.
+const HOSTILE: &str = "</details></sub></pre>\n\n```\n````\n~~~\n\n# Shouting\n\n@everyone @corner/all <img src=x onerror=alert(1)> \
+     [click](javascript:alert(1)) ![x](http://evil.example/p.png) #1 <!-- foveate:context --> `/foveate` --> \u{202e}";
+
+#[tokio::test]
+async fn nothing_of_an_issue_or_of_a_fork_becomes_markup() {
+    let world = World::start_with(|config| config.forge.answer_issues = true).await;
+    let mut issue = fixture("github/issues");
+    issue["issue"]["title"] = json!(HOSTILE);
+    issue["issue"]["body"] = json!(format!(
+        "{HOSTILE}\n`Cart.checkout` and `total_price` {HOSTILE}"
+    ));
+    issue["issue"]["user"]["login"] = json!("@everyone");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    let comments = world.written(ISSUE).await;
+    assert_eq!(comments.len(), 1);
+    check_markup(&comments[0]);
+
+    // Whoever opens a pull request chooses names and code.
+    let base = git(&world.root, &["rev-parse", "HEAD"]);
+    git(&world.root, &["checkout", "-q", "-b", "evil"]);
+    let name = "shop/](javascript:alert(1)) `@everyone` <b>.py";
+    let code =
+        format!("def total_price(items):\n    \"\"\"{HOSTILE}\"\"\"\n    return '</details>'\n");
+    std::fs::write(world.root.join(name), code).unwrap();
+    let head = commit(&world.root, HOSTILE);
+    world
+        .forge
+        .push(SHOP_PROJECT, &world.root, "evil:refs/pull/13/head");
+    let mut payload = fixture("github/pull_request");
+    payload["pull_request"]["base"]["sha"] = json!(base);
+    payload["pull_request"]["head"]["sha"] = json!(head);
+    world.tell("pull_request", "d-2", &payload, "queued").await;
+    let comments = world.written("corner/shop/13").await;
+    assert_eq!(comments.len(), 1);
+    assert!(
+        comments[0].contains("everyone"),
+        "the file is shown: {}",
+        comments[0]
+    );
+    check_markup(&comments[0]);
+    world.app.end().await;
+}
+
+/// Reads a comment as GitHub does, and looks at all that is not code.
+fn check_markup(comment: &str) {
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+    assert!(comment.chars().count() <= 65_536);
+    let (mut html, mut text) = (String::new(), String::new());
+    let mut is_code = false;
+    for event in Parser::new_ext(comment, Options::all()) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => is_code = true,
+            Event::End(TagEnd::CodeBlock) => is_code = false,
+            Event::Text(words) if !is_code => text.push_str(&words),
+            Event::Html(words) | Event::InlineHtml(words) => html.push_str(&words),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                assert!(dest_url.starts_with("http://127.0.0.1:"), "{dest_url}");
+            }
+            Event::Start(Tag::Image { dest_url, .. }) => panic!("an image: {dest_url}"),
+            _ => {}
+        }
+    }
+    let known = [
+        "<!-- foveate:context -->",
+        "<details>",
+        "</details>",
+        "<summary>",
+        "</summary>",
+        "<sub>",
+        "</sub>",
+    ];
+    let mut rest = html.clone();
+    for tag in known {
+        rest = rest.replace(tag, "");
+    }
+    let rest: Vec<&str> = rest.lines().filter(|line| line.contains('<')).collect();
+    // What the head of the context says of it stands in a comment, too.
+    assert!(
+        rest.iter()
+            .all(|line| line.trim_start().starts_with("<!-- intent: ")),
+        "{rest:?}"
+    );
+    assert_eq!(
+        html.matches("<details>").count(),
+        html.matches("</details>").count()
+    );
+    assert!(!text.contains('@'), "a mention: {text}");
+    assert!(!html.contains('@') && !html.contains("onerror"), "{html}");
+}
+
+#[tokio::test]
+async fn hanging_requests_do_not_hold_up_other_threads() {
+    let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
+    world
+        .tell("issues", "d-0", &fixture("github/issues"), "queued")
+        .await;
+    world.idle().await;
+    world.forge.turn(&[Mood::Silent]);
+    let mut issue = fixture("github/issues");
+    issue["action"] = json!("edited");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    hangs(&world.forge).await;
+    issue["issue"]["number"] = json!(14);
+    world.tell("issues", "d-2", &issue, "queued").await;
+    until("the other comment", async || {
+        (world.forge.comments("corner/shop/14").len() == 1).then_some(())
+    })
+    .await;
+    world.app.stop.cancel();
+}
