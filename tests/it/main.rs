@@ -19,6 +19,7 @@ mod diff;
 mod documents;
 mod floors;
 mod forge_access;
+mod fuzz;
 mod git;
 mod hub;
 mod index_store;

@@ -1,0 +1,141 @@
+//! What the engine crates read of strangers: queries, traces, reports, logs, files. Each function takes any
+//! bytes, and panics where a promise is broken. The fuzzer calls them with what it makes up, the tests of the project
+//! with the committed seeds.
+
+use std::time::Duration;
+
+use foveate_model::RepoPath;
+use foveate_model::facts::ParseIssue;
+use foveate_parse::{Limits, traces};
+use foveate_query::failure::{Failures, MAX_BYTES, junit, log};
+use foveate_query::text::QueryText;
+
+/// Names of files, for each parser and each format with sections.
+pub const NAMES: [&str; 26] = [
+    "a.py",
+    "a.ts",
+    "a.tsx",
+    "a.js",
+    "a.vue",
+    "a.svelte",
+    "a.go",
+    "a.rs",
+    "a.java",
+    "a.kt",
+    "a.c",
+    "a.h",
+    "a.cpp",
+    "a.cs",
+    "a.rb",
+    "a.php",
+    "a.md",
+    "a.rst",
+    "a.yaml",
+    "a.toml",
+    "a.ini",
+    "a.json",
+    "Dockerfile",
+    "Makefile",
+    "CMakeLists.txt",
+    "a",
+];
+
+/// The text of an issue, with its Markdown.
+pub fn query(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let read = QueryText::parse(&text);
+    assert!(read.title().len() <= text.len());
+    // What was read once reads the same again.
+    let again = QueryText::parse(&text);
+    assert_eq!(read.segments, again.segments);
+    assert_eq!(read.frames, again.frames);
+}
+
+/// Lines with stack traces and messages of compilers.
+pub fn traces(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let lines: Vec<&str> = text.lines().collect();
+    // The pieces are all lines, each once and in order.
+    let mut next = 0;
+    for piece in traces::pieces(&lines) {
+        let part = match piece {
+            traces::Piece::Plain(part) => part,
+            traces::Piece::Trace(trace) => trace.lines,
+        };
+        assert!(
+            part.start == next && part.end > part.start,
+            "{part:?} after {next}"
+        );
+        next = part.end;
+    }
+    assert_eq!(next, lines.len());
+}
+
+/// A test report.
+pub fn junit(data: &[u8]) {
+    let mut failures = Failures::default();
+    let _ = junit::read(&String::from_utf8_lossy(data), &mut failures);
+    asked(&failures);
+}
+
+/// The log of a job.
+pub fn log(data: &[u8]) {
+    // Reading from memory does not fail.
+    let Ok(found) = log::read(data) else {
+        return;
+    };
+    asked(&found.failures);
+    assert!(found.failures.total() == 0 || found.tail.is_empty());
+}
+
+fn asked(failures: &Failures) {
+    let (question, shown) = failures.question(MAX_BYTES);
+    assert!(question.len() <= MAX_BYTES && shown <= failures.kept().len());
+    assert!(failures.kept().is_empty() || shown > 0);
+    query(question.as_bytes());
+}
+
+/// A file of a repository. The first byte says its name; the second one a line that was missing before.
+pub fn file(data: &[u8]) {
+    let [name, edit, bytes @ ..] = data else {
+        return;
+    };
+    let name = NAMES[usize::from(*name) % NAMES.len()];
+    let Ok(path) = RepoPath::from_typed(name) else {
+        return;
+    };
+    // Long enough for a machine that does other things: what is given up says nothing.
+    let limits = Limits {
+        timeout: Duration::from_secs(20),
+        ..Limits::default()
+    };
+    let by_name = foveate_parse::language_by_name(&path);
+    let (language, read) = foveate_parse::read(by_name, bytes, &limits);
+    let Ok(content) = read else {
+        return;
+    };
+    for definition in &content.facts.definitions {
+        let span = definition.span;
+        let range = span.start as usize..span.end as usize;
+        assert!(content.text.get(range).is_some(), "{span:?}");
+    }
+    if foveate_parse::has_sections(language, name) {
+        let sections = foveate_parse::sections::sections(language, name, &content.text);
+        assert!(sections.len() <= 4_096);
+    }
+    // Read after an edit it has the facts that it has when it is read alone.
+    let mut kept: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    kept.remove(usize::from(*edit) % kept.len().max(1));
+    let (_, earlier) = foveate_parse::read(by_name, &kept.concat(), &limits);
+    let Ok(earlier) = earlier else {
+        return;
+    };
+    let (_, after) = foveate_parse::read_after(by_name, bytes, Some(&earlier), &limits);
+    let Ok(after) = after else {
+        panic!("an edit changed whether the file is read");
+    };
+    let is_late = |facts: &foveate_model::FileFacts| facts.issues.contains(&ParseIssue::Timeout);
+    if !is_late(&after.facts) && !is_late(&content.facts) {
+        assert_eq!(format!("{:?}", after.facts), format!("{:?}", content.facts));
+    }
+}

@@ -1,0 +1,6 @@
+//! Functions that read what strangers wrote, for the fuzzer (`fuzz_targets/`) and for the project's tests
+//! (`tests/it/fuzz.rs`). CONTRIBUTING.md says how to run the fuzzer.
+
+pub mod engine;
+#[cfg(feature = "service")]
+pub mod service;
