@@ -23,6 +23,7 @@ mod fuzz;
 mod git;
 mod hub;
 mod index_store;
+mod journey;
 mod killed;
 mod languages;
 mod limits;
