@@ -25,6 +25,7 @@ use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorize
         (name = "context", description = "Questions and answers"),
         (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
         (name = "repos", description = "Repositories kept warm"),
+        (name = "webhooks", description = "What forges tell"),
         (name = "operations", description = "For operators and their machines")
     )
 )]
