@@ -151,6 +151,16 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn a_request_without_a_grant_fails() {
+        let (mut parts, ()) = Request::new(()).into_parts();
+        let problem = Caller::from_request_parts(&mut parts, &()).await;
+        assert_eq!(problem.unwrap_err().code, "internal");
+        parts.extensions.insert(Grant::unrestricted());
+        let caller = Caller::from_request_parts(&mut parts, &()).await;
+        assert!(caller.is_ok());
+    }
+
     #[test]
     fn what_a_proxy_passes_on_is_not_from_this_machine() {
         let from = |peer: &str, headers: &[(&str, &str)]| {

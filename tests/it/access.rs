@@ -542,3 +542,19 @@ async fn the_command_line_sends_a_token_from_its_environment() {
     );
     app.end().await;
 }
+
+#[test]
+fn a_token_over_an_open_network_is_warned_of() {
+    let told = |server: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+        command.args(["repo", "list", "--server", server]);
+        command.env("FOVEATE_TOKEN", "x".repeat(40));
+        let output = command.output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // Nothing listens on these.
+    assert!(told("http://foveate.invalid").contains("sent unencrypted"));
+    for safe in ["https://foveate.invalid", "http://127.0.0.1:1"] {
+        assert!(!told(safe).contains("sent unencrypted"), "{safe}");
+    }
+}

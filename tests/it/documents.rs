@@ -1,6 +1,7 @@
 //! The documents keep up with the tree: ARCHITECTURE.md names every crate and top module, and no
 //! link between documents leads nowhere.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn root() -> &'static Path {
@@ -34,6 +35,38 @@ fn the_architecture_names_every_crate_and_top_module() -> std::io::Result<()> {
         );
     }
     Ok(())
+}
+
+#[test]
+fn every_defence_has_a_test() {
+    let text = read("docs/security.md");
+    let rows = text.lines().filter(|line| line.starts_with("| "));
+    let cells = rows.filter_map(|row| row.split('|').nth(3));
+    let named: BTreeSet<&str> = cells
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(named.len() > 60, "{named:?}");
+    let mut files: Vec<PathBuf> = ["src", "crates", "tests"].map(|d| root().join(d)).into();
+    let mut functions = BTreeSet::new();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).unwrap();
+            files.extend(entries.map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|e| e == "rs" || e == "py") {
+            let text = read(path);
+            let words = text.split_whitespace();
+            let names = words.clone().zip(words.skip(1));
+            let names = names.filter(|(word, _)| ["fn", "def"].contains(word));
+            let name = |name: &str| name.split('(').next().unwrap_or_default().to_owned();
+            functions.extend(names.map(|(_, text)| name(text)));
+        }
+    }
+    for test in named {
+        assert!(
+            functions.contains(test),
+            "docs/security.md names {test}, which is nowhere"
+        );
+    }
 }
 
 #[test]
