@@ -1,6 +1,7 @@
 //! The composition root: turns settings into rooms, connects them, and stops them in order. It is
 //! the only place that knows all of them.
 
+pub mod agents;
 pub mod announce;
 pub mod service;
 
@@ -23,6 +24,7 @@ pub fn main() -> ExitCode {
     let result = match cli::parse() {
         Command::Local(command) => cli::run(command),
         Command::Serve(args) => serve(args),
+        Command::Mcp(args) => agents::run(*args),
         Command::Openapi => openapi(),
     };
     match result {

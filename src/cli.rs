@@ -9,6 +9,7 @@ mod context;
 mod eval;
 mod jobs;
 mod key;
+mod mcp;
 pub mod progress;
 mod repo;
 mod serve;
@@ -24,6 +25,8 @@ use clap::Parser as _;
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
 
+pub use cache::RunCache;
+pub use mcp::McpArgs;
 pub use serve::ServeArgs;
 
 /// The exit code of a command that could not use its arguments.
@@ -53,6 +56,8 @@ struct Arguments {
 pub enum Command {
     /// Serve answers over HTTP and keep the repositories' indexes current.
     Serve(ServeArgs),
+    #[allow(missing_docs)]
+    Mcp(Box<McpArgs>),
     /// Print the OpenAPI document of the HTTP interface.
     Openapi,
     /// A command that needs no service of its own.

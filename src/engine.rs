@@ -70,6 +70,8 @@ pub struct EngineSettings {
     pub revisions: usize,
     /// Where the indexes of repositories are stored.
     pub location: StoreLocation,
+    /// The directory there of an engine's only repository, where that is not called after it.
+    pub stored_as: Option<String>,
 }
 
 /// All warm repositories.
@@ -184,9 +186,10 @@ impl Engine {
 
     /// The on-disk index of a repository, registered or not.
     pub fn store_of(&self, name: &RepoName) -> IndexStore {
+        let stored_as = self.settings.stored_as.clone();
         IndexStore::new(
             &self.settings.location,
-            &name.segment(),
+            &stored_as.unwrap_or_else(|| name.segment()),
             self.blobs.limits(),
         )
     }

@@ -3,7 +3,7 @@
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
 //! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval` · `forge` ·
-//! `http`, `cli` · `app`.
+//! `http`, `cli`, `mcp` · `app`.
 
 pub mod access;
 pub mod app;
@@ -15,6 +15,7 @@ pub mod eval;
 pub mod forge;
 pub mod http;
 pub mod ingest;
+pub mod mcp;
 pub mod store;
 pub mod telemetry;
 pub mod wire;

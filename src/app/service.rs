@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use axum::Router;
 use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::net::TcpListener;
@@ -27,6 +28,7 @@ use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
+use crate::mcp::{self, AgentLimits, Agents};
 use crate::store::Store;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
@@ -43,6 +45,8 @@ pub struct Service {
     engine: Arc<Engine>,
     catalog: Arc<Catalog>,
     state: HttpState,
+    /// The route of the Model Context Protocol.
+    agents: Router<HttpState>,
     border: Border,
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
@@ -94,7 +98,7 @@ impl Service {
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
         let engine = Arc::new(
-            Engine::new(engine_settings(&config, &data_dir), ranking)
+            Engine::new(engine_settings(&config, location(&data_dir)), ranking)
                 .context("cannot start the threads for indexing")?,
         );
         let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
@@ -132,6 +136,18 @@ impl Service {
             health: config.access.health,
             metrics: config.access.metrics,
         };
+        let wait = config.answer.build_deadline();
+        let agents = AgentLimits {
+            max_query_bytes: config.answer.max_query_bytes,
+            wait,
+        };
+        let agents = Agents::over_http(Arc::clone(&engine), agents);
+        let agents = mcp::http::route(
+            agents,
+            &config.server.allow_origins,
+            config.server.body_limit_bytes,
+            stop.clone(),
+        );
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
@@ -149,6 +165,7 @@ impl Service {
             engine,
             catalog,
             state,
+            agents,
             border,
             tls,
             connections: connection_limits(&config),
@@ -207,7 +224,12 @@ impl Service {
         let forges = Arc::clone(&self.state.forges);
         let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
-        let router = router(self.state, &self.border, Arc::clone(&in_flight));
+        let router = router(
+            self.state,
+            self.agents,
+            &self.border,
+            Arc::clone(&in_flight),
+        );
         let (limits, stopped) = (self.connections, self.stop.clone());
         let served = Served {
             router,
@@ -285,7 +307,7 @@ fn connection_limits(config: &Config) -> ConnectionLimits {
     }
 }
 
-fn ranking(file: &Path) -> anyhow::Result<RankingConfig> {
+pub(super) fn ranking(file: &Path) -> anyhow::Result<RankingConfig> {
     if file.as_os_str().is_empty() {
         return Ok(RankingConfig::default());
     }
@@ -301,8 +323,15 @@ fn unusable(error: DataDirError) -> anyhow::Error {
     }
 }
 
-fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
+fn location(data_dir: &DataDir) -> StoreLocation {
     let stored = data_dir.path().join(INDEX);
+    match data_dir.read_only() {
+        None => StoreLocation::Directory(stored),
+        Some(reason) => StoreLocation::ReadOnly(stored, reason.to_owned()),
+    }
+}
+
+pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> EngineSettings {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let or_cores = |n: usize| if n == 0 { cores } else { n };
     EngineSettings {
@@ -320,14 +349,12 @@ fn engine_settings(config: &Config, data_dir: &DataDir) -> EngineSettings {
         deadline: config.answer.deadline(),
         build_deadline: config.answer.build_deadline(),
         revisions: config.answer.revisions,
-        location: match data_dir.read_only() {
-            None => StoreLocation::Directory(stored),
-            Some(reason) => StoreLocation::ReadOnly(stored, reason.to_owned()),
-        },
+        location,
+        stored_as: None,
     }
 }
 
-fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
+pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> IngestSettings {
     let access = Arc::new(access(config));
     IngestSettings {
         data_dir,

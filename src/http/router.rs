@@ -15,7 +15,7 @@ use tower::limit::GlobalConcurrencyLimitLayer;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -123,8 +123,14 @@ impl Border {
 /// How long browsers keep what they were told.
 const PREFLIGHT: Duration = Duration::from_secs(600);
 
-/// The whole service. `in_flight` has a permit for each request that may be in flight, probes aside.
-pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> Router {
+/// The whole service, with `others`, routes of other rooms whose requests have a body. `in_flight` has a
+/// permit for each request that may be in flight, probes aside.
+pub fn router(
+    state: HttpState,
+    others: Router<HttpState>,
+    border: &Border,
+    in_flight: Arc<Semaphore>,
+) -> Router {
     let limits = state.limits;
     let caller = |without_token| {
         let doorkeeper = Doorkeeper {
@@ -145,6 +151,7 @@ pub fn router(state: HttpState, border: &Border, in_flight: Arc<Semaphore>) -> R
         .load_shed()
         .layer(GlobalConcurrencyLimitLayer::with_semaphore(in_flight));
     let routes = with_a_body()
+        .merge(OpenApiRouter::from(others))
         .layer(bodies)
         .merge(without_a_body())
         .layer(load.clone())
@@ -176,7 +183,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .on_failure(());
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(COMPRESSED_FROM));
+        .compress_when(SizeAbove::new(COMPRESSED_FROM).and(NotForContentType::SSE));
     let stack = ServiceBuilder::new()
         .layer(SetSensitiveRequestHeadersLayer::new([
             AUTHORIZATION,

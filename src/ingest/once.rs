@@ -103,6 +103,11 @@ pub fn diff(root: &Path, ends: &DiffEnds) -> Result<Diff, OnceError> {
     Ok(git.diff(&base, &head, &CancellationToken::new())?)
 }
 
+/// Whether a canonical directory is a bare repository.
+pub fn is_bare(root: &Path) -> bool {
+    bare(root).is_some()
+}
+
 /// The bare repository that a directory is.
 fn bare(root: &Path) -> Option<GitRepo> {
     let git = GitRepo::open(root, &Arc::default()).ok();

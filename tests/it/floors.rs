@@ -13,7 +13,7 @@ const FLOORS: [&[&str]; 8] = [
     &["ingest"],
     &["wire", "eval"],
     &["forge"],
-    &["http", "cli"],
+    &["http", "cli", "mcp"],
     &["app"],
 ];
 

@@ -29,6 +29,7 @@ mod languages;
 mod limits;
 mod log;
 mod lookups;
+mod mcp;
 mod memory;
 mod metrics;
 mod negotiation;

@@ -1,0 +1,100 @@
+//! `foveate mcp`: an engine with one repository and no listener, for the one client that started it. It
+//! uses the cache of the command line in place of a data directory.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+
+use super::service::{engine_settings, ingest_settings, ranking};
+use crate::access::Grant;
+use crate::cli::{McpArgs, RunCache, UsageError};
+use crate::config::{Config, Overrides};
+use crate::engine::{Engine, EngineSettings, RepoName, Source};
+use crate::ingest::{Catalog, Registration, once};
+use crate::mcp::{AgentLimits, Agents, stdio};
+use crate::store::Store;
+use crate::telemetry::spans::spawn_blocking;
+use crate::telemetry::{self, LogFormat};
+
+/// Serves one session on standard input and output.
+///
+/// # Errors
+/// When the directory or a setting cannot be used, or the client does not speak the protocol.
+pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
+    let root = once::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
+    let config = Config::load(None, &Overrides::default());
+    let config = config.map_err(|error| UsageError(error.to_string()))?;
+    telemetry::init_logging(&args.log_filter, LogFormat::Text)
+        .map_err(|error| UsageError(format!("--log-filter: {error}")))?;
+    telemetry::spans::log_panics();
+    telemetry::process::raise_open_files();
+    let cache = args.cache(&root);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?;
+    let served = runtime.block_on(serve(&config, &root, &cache));
+    // A read of standard input that nothing ends is left behind.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    cache.close(Ok(()));
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result<()> {
+    telemetry::install_tls();
+    let stop = CancellationToken::new();
+    let signal = tokio::spawn(super::wait_for_signal(stop.clone()));
+    // What is not kept needs a place as long as the process lives.
+    let scratch = tempfile::tempdir().context("cannot make a temporary directory")?;
+    let data = cache.path().unwrap_or_else(|| scratch.path().to_owned());
+    let store = Store::open_copy(scratch.path()).await?;
+    let settings = engine_settings_of(config, cache);
+    let engine = Engine::new(settings, ranking(&config.ranking.file)?)
+        .context("cannot start the threads for indexing")?;
+    let engine = Arc::new(engine);
+    let ingest = ingest_settings(config, data);
+    let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
+    follow(&catalog, root.to_owned()).await?;
+    spawn_blocking(foveate_query::tokenizer::warm);
+    let limits = AgentLimits {
+        max_query_bytes: config.answer.max_query_bytes,
+        wait: config.answer.build_deadline(),
+    };
+    let served = stdio::serve(Agents::of_process(engine, limits), stop.clone()).await;
+    stop.cancel();
+    catalog.close().await;
+    signal.abort();
+    Ok(served?)
+}
+
+fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
+    let (location, name) = cache.location();
+    EngineSettings {
+        stored_as: Some(name),
+        ..engine_settings(config, location)
+    }
+}
+
+/// Starts indexing the directory, and follows it where it has files.
+async fn follow(catalog: &Catalog, root: PathBuf) -> anyhow::Result<()> {
+    if !once::is_bare(&root) {
+        catalog.watch(&root).await?;
+        return Ok(());
+    }
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let registration = Registration {
+        name: RepoName::from_directory(&name).to_string(),
+        source: Source::Git {
+            location: root.to_string_lossy().into_owned(),
+            reference: None,
+            poll: None,
+        },
+    };
+    catalog
+        .register(&Grant::unrestricted(), registration)
+        .await?;
+    Ok(())
+}

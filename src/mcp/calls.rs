@@ -1,0 +1,259 @@
+//! The calls of tools: arguments to a question or lookup, and its answer as text and as JSON.
+
+use std::sync::Arc;
+
+use foveate_model::escape::shorten;
+use rmcp::RoleServer;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use rmcp::service::RequestContext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::failure::Failure;
+use super::resources::FileUri;
+use super::text::{self, ContextToolAnswer, Readable};
+use super::tools::{
+    ContextCall, DefinitionCall, OutlineCall, PageCall, Place, ReferencesCall, SearchCall, ToolName,
+};
+use super::{Agents, Caller, Session};
+use crate::access::Grant;
+use crate::engine::{AskError, Repository};
+use crate::wire::lookup::{
+    self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
+    RawPage, RawReferences, RawSearch,
+};
+use crate::wire::request::RawRequest;
+use crate::wire::{AnswerOptions, ContextAnswer};
+
+/// Repositories that are named where a call names none.
+const MAX_NAMED: usize = 20;
+/// In place of places: all that the session showed.
+const SESSION: &str = "session";
+
+type Context = RequestContext<RoleServer>;
+
+impl Agents {
+    pub(super) async fn call(
+        &self,
+        tool: ToolName,
+        arguments: JsonObject,
+        grant: &Grant,
+        context: &Context,
+    ) -> Result<CallToolResult, Failure> {
+        match tool {
+            ToolName::Context => {
+                let call: ContextCall = read(arguments)?;
+                self.context(call, grant, context).await
+            }
+            ToolName::Definition => {
+                let call: DefinitionCall = read(arguments)?;
+                let raw = RawDefinitions {
+                    name: Some(call.name),
+                    page: call.page.into(),
+                };
+                self.look(call.place, raw, grant, context).await
+            }
+            ToolName::References => {
+                let call: ReferencesCall = read(arguments)?;
+                let raw = RawReferences {
+                    name: call.name,
+                    path: call.path,
+                    line: call.line,
+                    page: call.page.into(),
+                };
+                self.look(call.place, raw, grant, context).await
+            }
+            ToolName::Outline => {
+                let call: OutlineCall = read(arguments)?;
+                let raw = RawOutline {
+                    path: Some(call.path),
+                    page: call.page.into(),
+                };
+                self.look(call.place, raw, grant, context).await
+            }
+            ToolName::Search => {
+                let call: SearchCall = read(arguments)?;
+                let raw = RawSearch {
+                    q: Some(call.q),
+                    kind: call.kind,
+                    ignore_case: call.ignore_case,
+                    path: call.path,
+                    page: call.page.into(),
+                };
+                self.look(call.place, raw, grant, context).await
+            }
+        }
+    }
+
+    async fn look<R: RawLookup>(
+        &self,
+        place: Place,
+        raw: R,
+        grant: &Grant,
+        context: &Context,
+    ) -> Result<CallToolResult, Failure>
+    where
+        <R::Lookup as Lookup>::Answer: Readable + Serialize,
+    {
+        let repository = self.repository(grant, place.repo.as_deref())?;
+        let repo = repository.name().to_string();
+        let looking = async {
+            let found = lookup::look(&self.engine, grant, repo, place.r#ref, raw);
+            found.await.map_err(Failure::from)
+        };
+        let answer = self.when_ready(context, &repository, looking).await?;
+        result(&answer)
+    }
+
+    async fn context(
+        &self,
+        call: ContextCall,
+        grant: &Grant,
+        context: &Context,
+    ) -> Result<CallToolResult, Failure> {
+        let repository = self.repository(grant, call.place.repo.as_deref())?;
+        let seen = self.seen(call.seen.unwrap_or_default())?;
+        let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
+        let raw = RawRequest {
+            repo: Some(repository.name().to_string()),
+            query: Some(call.query),
+            reference: call.place.r#ref,
+            budget_tokens: call.budget_tokens,
+            seen_places,
+            seen_paths,
+            ..RawRequest::default()
+        };
+        let question = raw.validate(self.limits.max_query_bytes)?;
+        let options = AnswerOptions {
+            budget_tokens: question.request.budget_tokens,
+            ..AnswerOptions::default()
+        };
+        let asking = async {
+            let answered = self.engine.ask(grant, question).await;
+            answered.map_err(Failure::from)
+        };
+        let answered = self.when_ready(context, &repository, asking).await?;
+        let answer = ContextToolAnswer::new(ContextAnswer::new(answered, options));
+        if let Some(session) = self.session() {
+            session.add(&answer.shown);
+        }
+        result(&answer)
+    }
+
+    /// The whole text of a file.
+    pub(super) async fn read(
+        &self,
+        uri: FileUri,
+        grant: &Grant,
+        context: &Context,
+    ) -> Result<String, Failure> {
+        let repository = self.repository(grant, Some(&uri.repo))?;
+        let reading = async {
+            let mut text = String::new();
+            let mut cursor = None;
+            loop {
+                let page = self.page_of(&uri, grant, cursor).await?;
+                text.push_str(&page.text);
+                cursor = page.next_cursor;
+                if cursor.is_none() {
+                    return Ok(text);
+                }
+            }
+        };
+        self.when_ready(context, &repository, reading).await
+    }
+
+    async fn page_of(
+        &self,
+        uri: &FileUri,
+        grant: &Grant,
+        cursor: Option<String>,
+    ) -> Result<FileTextAnswer, Failure> {
+        let raw = RawFile {
+            path: Some(uri.path.clone()),
+            lines: None,
+            page: RawPage {
+                limit: Some(FILE_LIMIT.max as u64),
+                cursor,
+            },
+        };
+        let (repo, reference) = (uri.repo.clone(), uri.reference.clone());
+        Ok(lookup::look(&self.engine, grant, repo, reference, raw).await?)
+    }
+
+    /// The repository of a call; where it names none, the only one.
+    fn repository(&self, grant: &Grant, name: Option<&str>) -> Result<Arc<Repository>, Failure> {
+        if let Some(name) = name {
+            let unknown = || AskError::UnknownRepo(shorten(name, 100).into_owned());
+            return Ok(self.engine.get(grant, name).ok_or_else(unknown)?);
+        }
+        let mut seen = self.engine.repositories(grant);
+        match (seen.pop(), seen.len()) {
+            (Some(only), 0) => Ok(only),
+            (None, _) => Err(Failure::Told(
+                "no repository is registered; the user adds one with `foveate repo add`".to_owned(),
+            )),
+            (Some(last), _) => {
+                seen.push(last);
+                let names = seen.iter().take(MAX_NAMED);
+                let names: Vec<&str> = names.map(|r| r.name().as_str()).collect();
+                let more = match seen.len() - names.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let names = names.join(", ");
+                let text = format!("`repo` is missing: name one of {names}{more}");
+                Err(Failure::Told(text))
+            }
+        }
+    }
+
+    fn session(&self) -> Option<&Session> {
+        match &self.caller {
+            Caller::Local(_, session) => Some(session),
+            Caller::OfRequest => None,
+        }
+    }
+
+    /// The places not to show, with those of the session in place of its name.
+    fn seen(&self, mut seen: Vec<String>) -> Result<Vec<String>, Failure> {
+        let given = seen.len();
+        seen.retain(|place| place != SESSION);
+        if seen.len() == given {
+            return Ok(seen);
+        }
+        let session = self.session().ok_or_else(|| {
+            Failure::Told(
+                "`seen`: this server keeps no sessions; send the places in `shown` of its earlier \
+                 answers instead of `session`"
+                    .to_owned(),
+            )
+        })?;
+        seen.extend(session.shown.lock().iter().cloned());
+        Ok(seen)
+    }
+}
+
+impl From<PageCall> for RawPage {
+    fn from(call: PageCall) -> Self {
+        Self {
+            limit: call.limit,
+            cursor: call.cursor,
+        }
+    }
+}
+
+/// The arguments of a call.
+fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Failure> {
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| Failure::Told(format!("the arguments cannot be used: {error}")))
+}
+
+fn result<T: Readable + Serialize>(answer: &T) -> Result<CallToolResult, Failure> {
+    let json = serde_json::to_value(answer);
+    let json = json.map_err(|_| Failure::from(AskError::Defect))?;
+    let mut result = CallToolResult::structured(json);
+    result.content = vec![ContentBlock::text(text::readable(answer))];
+    Ok(result)
+}

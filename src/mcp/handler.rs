@@ -1,0 +1,115 @@
+//! What the SDK asks of a server: the list of tools, their calls, and resources.
+
+use foveate_model::escape::escape_lines;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    Implementation, ListResourceTemplatesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+
+use super::failure::Failure;
+use super::resources::{self, FileUri};
+use super::tools::ToolName;
+use super::{Agents, Caller};
+use crate::access::Grant;
+
+const INSTRUCTIONS: &str = "Finds the code to read in an indexed repository. Begin with `context`, \
+    giving it the whole issue or error; then follow names with `definition` and `references`.";
+
+impl ServerHandler for Agents {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        let mut config = ServerConfig::new(capabilities);
+        config.server_info = Implementation::new("foveate", env!("CARGO_PKG_VERSION"));
+        config.instructions = Some(INSTRUCTIONS.to_owned());
+        config
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = ToolName::ALL.map(ToolName::tool);
+        Ok(ListToolsResult::with_all_items(tools.into()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = ToolName::named(&request.name).ok_or_else(|| {
+            let names = ToolName::ALL.map(ToolName::name).join(", ");
+            ErrorData::invalid_params(format!("there is no such tool; there are {names}"), None)
+        })?;
+        let grant = self.grant(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let result = match self.call(tool, arguments, &grant, &context).await {
+            Ok(answer) => answer,
+            Err(Failure::Told(text)) => {
+                let text = escape_lines(&text).into_owned();
+                CallToolResult::error(vec![ContentBlock::text(text)])
+            }
+            Err(Failure::Cancelled) => return Err(cancelled()),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = vec![resources::template()];
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let grant = self.grant(&context)?;
+        let read = async {
+            self.read(FileUri::parse(&request.uri)?, &grant, &context)
+                .await
+        };
+        match read.await {
+            Ok(text) => {
+                let contents = ResourceContents::text(text, request.uri);
+                Ok(ReadResourceResult::new(vec![contents]).into())
+            }
+            Err(Failure::Told(text)) => {
+                let text = escape_lines(&text).into_owned();
+                Err(ErrorData::resource_not_found(text, None))
+            }
+            Err(Failure::Cancelled) => Err(cancelled()),
+        }
+    }
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled by the client", None)
+}
+
+impl Agents {
+    fn grant(&self, context: &RequestContext<RoleServer>) -> Result<Grant, ErrorData> {
+        match &self.caller {
+            Caller::Local(grant, _) => Ok(grant.clone()),
+            Caller::OfRequest => {
+                let request = context.extensions.get::<axum::http::request::Parts>();
+                let grant = request.and_then(|request| request.extensions.get::<Grant>());
+                // A request that no layer gave a grant may do nothing.
+                let refuse = || ErrorData::internal_error("the request has no grant", None);
+                grant.cloned().ok_or_else(refuse)
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The tools: their names, descriptions and parameters. Every client sends all of this to its model with
+//! every request, so it is short; a test counts its tokens.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use serde::Deserialize;
+
+use crate::wire::lookup::SearchKindName;
+
+/// The code that a reader must see for an issue, question or stack trace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextCall {
+    /// Issue text, question, error message or stack trace, as complete as you have it
+    pub query: String,
+    /// Tokens of the answer, 200 to 128000; default 8000
+    #[serde(default)]
+    pub budget_tokens: Option<u64>,
+    /// Places not to show again: path, path:name or path:10-40; `session` stands for all that this session showed
+    #[serde(default)]
+    pub seen: Option<Vec<String>>,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// Where to look.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Repository; needed where there are several
+    #[serde(default)]
+    pub repo: Option<String>,
+    /// Commit, branch or tag; default: the files as they are now
+    #[serde(default)]
+    pub r#ref: Option<String>,
+}
+
+/// Which page.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct PageCall {
+    /// Items of a page
+    #[serde(default)]
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct DefinitionCall {
+    /// `connect`, `Client.connect` or `package.module.Client`
+    pub name: String,
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(flatten)]
+    pub page: PageCall,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct ReferencesCall {
+    /// Name of the definition; or give path and line
+    #[serde(default)]
+    pub name: Option<String>,
+    /// File of the definition
+    #[serde(default)]
+    pub path: Option<String>,
+    /// A line of the definition
+    #[serde(default)]
+    pub line: Option<u64>,
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(flatten)]
+    pub page: PageCall,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct OutlineCall {
+    /// The file, from the repository's root
+    pub path: String,
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(flatten)]
+    pub page: PageCall,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct SearchCall {
+    /// Text, regular expression (one line, no look-around), or part of a name or path
+    pub q: String,
+    /// Default: text
+    #[serde(default)]
+    pub kind: Option<SearchKindName>,
+    #[serde(default)]
+    pub ignore_case: Option<bool>,
+    /// Only paths that begin so
+    #[serde(default)]
+    pub path: Option<String>,
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(flatten)]
+    pub page: PageCall,
+}
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ToolName {
+    Context,
+    Definition,
+    References,
+    Outline,
+    Search,
+}
+
+impl ToolName {
+    /// All tools, in the order in which they are listed.
+    pub const ALL: [Self; 5] = [
+        Self::Context,
+        Self::Definition,
+        Self::References,
+        Self::Outline,
+        Self::Search,
+    ];
+
+    /// As clients call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Definition => "definition",
+            Self::References => "references",
+            Self::Outline => "outline",
+            Self::Search => "search",
+        }
+    }
+
+    /// The tool of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Context => {
+                "Call first. Finds the code to read for an issue, question or stack trace: the most \
+                 relevant functions in full, callers, tests and what they use as signatures"
+            }
+            Self::Definition => "Where a name is defined: path, lines, signature",
+            Self::References => "Call sites of a definition, and how certain each is",
+            Self::Outline => "Definitions in a file with signatures and lines; headings of prose",
+            Self::Search => "Search the text of files, names of definitions, or paths",
+        }
+    }
+
+    fn schema(self) -> JsonObject {
+        match self {
+            Self::Context => schema::<ContextCall>(),
+            Self::Definition => schema::<DefinitionCall>(),
+            Self::References => schema::<ReferencesCall>(),
+            Self::Outline => schema::<OutlineCall>(),
+            Self::Search => schema::<SearchCall>(),
+        }
+    }
+
+    /// As clients are told of it.
+    pub fn tool(self) -> Tool {
+        let annotations = ToolAnnotations::new().read_only(true);
+        Tool::new(self.name(), self.description(), Arc::new(self.schema()))
+            .with_annotations(annotations)
+    }
+}
+
+/// The schema of a tool's parameters, without what models do not need.
+fn schema<T: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let plain = RecursiveTransform(|schema: &mut schemars::Schema| {
+        for surplus in ["title", "format", "minimum", "default"] {
+            if schema.get(surplus).is_some_and(|value| !value.is_object()) {
+                schema.remove(surplus);
+            }
+        }
+        // What may be absent may be null; one of the two is enough to know.
+        if let Some(kinds) = schema
+            .get_mut("type")
+            .and_then(|kinds| kinds.as_array_mut())
+        {
+            kinds.retain(|kind| kind != "null");
+            if let [kind] = &kinds[..] {
+                let kind = kind.clone();
+                schema.insert("type".to_owned(), kind);
+            }
+        }
+    });
+    let schema = settings.with_transform(plain).into_generator();
+    let mut object = schema.into_root_schema_for::<T>().to_value();
+    let Some(object) = object.as_object_mut() else {
+        return JsonObject::new();
+    };
+    object.remove("description");
+    std::mem::take(object)
+}

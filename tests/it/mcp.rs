@@ -1,0 +1,448 @@
+//! The Model Context Protocol from outside, over both transports: what the tools answer, what they cost,
+//! what they wait for, and what they refuse.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use foveate::mcp::tools::ToolName;
+use foveate_query::tokenizer;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{SHOP, TestApp, commit, save, tree, until};
+
+/// What every model reads with every request.
+const MAX_TOKENS_OF_TOOLS: usize = 1500;
+
+#[test]
+fn all_tools_together_are_short() {
+    let tools = ToolName::ALL.map(ToolName::tool);
+    let listed = serde_json::to_string(&tools).unwrap();
+    let tokens = tokenizer::count(&listed);
+    assert!(tokens <= MAX_TOKENS_OF_TOOLS, "{tokens} tokens: {listed}");
+    // Short is not empty: each says what it is for, and describes what it takes.
+    for tool in tools {
+        assert!(tool.description.is_some_and(|text| text.len() > 20));
+        let schema = Value::Object((*tool.input_schema).clone());
+        assert_eq!(schema["type"], "object", "{schema}");
+        assert_eq!(schema["additionalProperties"], false, "{schema}");
+        assert!(schema["properties"]["repo"]["description"].is_string(), "{schema}");
+    }
+}
+
+/// A session with `foveate mcp`.
+struct Session {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next: u64,
+    /// What was not an answer.
+    notified: Vec<Value>,
+}
+
+impl Session {
+    fn start(root: &Path, cache: &Path) -> Self {
+        let mut session = Self::bare(root, cache);
+        let hello = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer = session.ask("initialize", hello);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "foveate");
+        session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        session
+    }
+
+    fn bare(root: &Path, cache: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_foveate"))
+            .arg("mcp")
+            .arg(root)
+            .env("FOVEATE_CACHE_DIR", cache)
+            .env_remove("FOVEATE_NO_CACHE")
+            .env("FOVEATE__ANSWER__DEADLINE_MS", "60000")
+            .env("FOVEATE__ANSWER__BUILD_DEADLINE_MS", "60000")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self {
+            input: process.stdin.take(),
+            output: BufReader::new(process.stdout.take().unwrap()),
+            process,
+            next: 0,
+            notified: Vec::new(),
+        }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the session is open");
+        writeln!(input, "{message}").unwrap();
+        input.flush().unwrap();
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line).unwrap();
+            assert!(read > 0, "the process ended");
+            let message: Value = serde_json::from_str(&line).expect("only messages of the protocol");
+            if message["id"] == id {
+                return message;
+            }
+            self.notified.push(message);
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        answer["result"].clone()
+    }
+
+    fn end(mut self) {
+        drop(self.input.take());
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().expect("a text")
+}
+
+/// What a tool refused, for the model.
+fn refusal(result: &Value) -> &str {
+    assert_eq!(result["isError"], true, "{result}");
+    text(result)
+}
+
+#[test]
+fn a_directory_is_answered_about_without_a_server() {
+    let (_keep, root) = tree(SHOP);
+    let head = commit(&root, "open");
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    let tools = session.ask("tools/list", json!({}));
+    let names: Vec<_> = tools["result"]["tools"].as_array().expect("tools").iter();
+    let names: Vec<_> = names.map(|tool| tool["name"].as_str().unwrap_or("")).collect();
+    assert_eq!(names, ["context", "definition", "references", "outline", "search"]);
+
+    let query = "Cart.checkout gives the wrong total_price";
+    let found = session.call("context", json!({"query": query}));
+    let answer = &found["structuredContent"];
+    assert!(text(&found).contains("def checkout(self)"), "{found}");
+    assert_eq!(answer["commit"], *head);
+    assert!(answer["context"].as_str().is_some_and(|c| text(&found).starts_with(c.trim_end())));
+    let shown = answer["shown"].as_array().expect("places");
+    assert!(!shown.is_empty(), "{found}");
+
+    // What the session showed is not shown again where the call says so.
+    let again = session.call("context", json!({"query": query}));
+    assert_eq!(text(&again), text(&found), "asked alike, answered alike");
+    let fresh = session.call("context", json!({"query": query, "seen": ["session"]}));
+    let fresh_shown = fresh["structuredContent"]["shown"].as_array().expect("places");
+    assert!(fresh_shown.iter().all(|place| !shown.contains(place)), "{fresh}");
+    let explicit = session.call("context", json!({"query": query, "seen": shown}));
+    assert_eq!(text(&explicit), text(&fresh), "the same places by name");
+
+    let found = session.call("definition", json!({"name": "checkout"}));
+    assert!(text(&found).starts_with("shop/cart.py:13-14 method Cart.checkout"), "{found}");
+    let found = session.call("references", json!({"name": "total_price"}));
+    assert!(
+        text(&found).contains("shop/cart.py:14 certain call in Cart.checkout: return total_price"),
+        "{found}"
+    );
+    let found = session.call("outline", json!({"path": "shop/price.py"}));
+    assert!(text(&found).contains("1-3 function def total_price(items):"), "{found}");
+    let found = session.call("search", json!({"q": "SUM OF", "ignore_case": true, "limit": 1}));
+    assert!(text(&found).contains("shop/price.py:2 (function total_price):"), "{found}");
+
+    let templates = session.ask("resources/templates/list", json!({}));
+    let template = &templates["result"]["resourceTemplates"][0]["uriTemplate"];
+    assert_eq!(template, "foveate://{repo}/{commit}/{path}");
+    let repo = answer["repo"].as_str().expect("a name");
+    for reference in [&*head, "current", "HEAD"] {
+        let uri = format!("foveate://{repo}/{reference}/shop/price.py");
+        let read = session.ask("resources/read", json!({"uri": uri}));
+        let read = read["result"]["contents"][0]["text"].as_str();
+        let price = std::fs::read_to_string(root.join("shop/price.py")).unwrap();
+        assert_eq!(read, Some(&*price), "{reference}");
+    }
+    session.end();
+}
+
+#[test]
+fn what_is_saved_between_two_calls_is_in_the_second() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    let found = session.call("definition", json!({"name": "brand_new"}));
+    assert_eq!(found["structuredContent"]["found"], "none");
+    save(&root.join("shop/new.py"), "def brand_new():\n    pass\n");
+    // The system tells of it in its own time.
+    for _ in 0..2000 {
+        let found = session.call("definition", json!({"name": "brand_new"}));
+        if found["structuredContent"]["found"] == "exact" {
+            assert_eq!(found["structuredContent"]["definitions"][0]["path"], "shop/new.py");
+            return session.end();
+        }
+    }
+    panic!("not found");
+}
+
+#[test]
+fn the_cache_of_the_command_line_is_used_and_left_to_it() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open");
+    let cache = tempfile::tempdir().unwrap();
+    let context = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+            .args(["context", root.to_str().unwrap(), "Cart.checkout"])
+            .env("FOVEATE_CACHE_DIR", cache.path())
+            .env_remove("FOVEATE_NO_CACHE")
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        (output.stdout, String::from_utf8(output.stderr).unwrap())
+    };
+    let entries = || {
+        let entries = std::fs::read_dir(cache.path()).unwrap();
+        let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        entries.sort();
+        entries
+    };
+    let (before, _) = context();
+    let made = entries();
+    // Two agents at once: one writes, the other reads.
+    let (mut first, mut second) = (
+        Session::start(&root, cache.path()),
+        Session::start(&root, cache.path()),
+    );
+    for session in [&mut first, &mut second] {
+        let found = session.call("definition", json!({"name": "Cart"}));
+        assert_eq!(found["structuredContent"]["found"], "exact");
+    }
+    first.end();
+    second.end();
+    assert_eq!(entries(), made, "one entry for both commands");
+    let (after, notes) = context();
+    assert_eq!(before, after);
+    assert!(!notes.contains("cache:"), "{notes}");
+}
+
+#[test]
+fn what_cannot_be_answered_says_what_to_do() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    for (tool, arguments, advice) in [
+        ("context", json!({}), "missing field `query`"),
+        ("context", json!({"query": " "}), "`query` is empty"),
+        ("context", json!({"query": "x", "budget": 1}), "unknown field `budget`"),
+        ("context", json!({"query": "x", "budget_tokens": 1}), "must be 200 to 128000"),
+        ("context", json!({"query": "x", "seen": ["../x"]}), "`seen`"),
+        ("context", json!({"query": "x", "repo": "y"}), "leave `repo` out"),
+        ("context", json!({"query": "x", "ref": "main"}), "leave `ref` out"),
+        ("definition", json!({"name": "x", "limit": 0}), "`limit` must be 1 to 100"),
+        ("references", json!({"path": "shop/cart.py"}), "`line` is missing"),
+        ("outline", json!({"path": "cart.py"}), "did you mean shop/cart.py?"),
+        ("outline", json!({"path": "/etc/passwd"}), "`path` cannot be used"),
+        ("search", json!({"q": "(", "kind": "regex"}), "regular expression cannot be used"),
+        ("search", json!({"q": "x", "kind": "y"}), "unknown variant `y`"),
+    ] {
+        let result = session.call(tool, arguments.clone());
+        let refusal = refusal(&result);
+        assert!(refusal.contains(advice), "{tool} {arguments}: {refusal}");
+    }
+    let unknown = session.ask("tools/call", json!({"name": "rm", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    for uri in ["file:///etc/passwd", "foveate://x/current/..%2F..%2Fetc%2Fpasswd"] {
+        let refused = session.ask("resources/read", json!({"uri": uri}));
+        assert!(refused["error"]["message"].is_string(), "{refused}");
+    }
+    session.end();
+}
+
+#[test]
+fn who_does_not_speak_the_protocol_is_told() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    // A client that leaves at once is no failure.
+    Session::bare(&root, cache.path()).end();
+    let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["mcp", "/nowhere/at/all"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("/nowhere/at/all is not a directory"), "{said}");
+}
+
+/// Sends one message over HTTP.
+fn post(app: &TestApp, message: &Value) -> reqwest::RequestBuilder {
+    let request = app.client().post(format!("{}/mcp", app.url));
+    let request = request.header("accept", "application/json, text/event-stream");
+    request.header("mcp-protocol-version", "2025-06-18").json(message)
+}
+
+fn tool_call(tool: &str, arguments: &Value) -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments, "_meta": {"progressToken": "p"}},
+    })
+}
+
+async fn call(app: &TestApp, tool: &str, arguments: Value) -> Value {
+    let response = app.send(post(app, &tool_call(tool, &arguments))).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text);
+    response.json()["result"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http_the_same_is_answered_without_sessions() {
+    let (_keep, root) = tree(SHOP);
+    let head = commit(&root, "open");
+    let app = TestApp::start().await;
+    app.add_tree("acme/shop", &root, false).await;
+    let found = call(&app, "context", json!({"query": "Cart.checkout total_price"})).await;
+    assert!(text(&found).contains("def checkout(self)"), "{found}");
+    let shown = found["structuredContent"]["shown"].clone();
+    let arguments = json!({"query": "Cart.checkout total_price", "seen": shown});
+    let fresh = call(&app, "context", arguments).await;
+    let repeated = &fresh["structuredContent"]["shown"];
+    let repeated = repeated.as_array().expect("places").iter();
+    let shown = shown.as_array().expect("places").clone();
+    assert_eq!(repeated.filter(|place| shown.contains(place)).count(), 0);
+    let arguments = json!({"query": "x", "seen": ["session"]});
+    let refused = call(&app, "context", arguments).await;
+    assert!(refusal(&refused).contains("send the places in `shown`"));
+
+    let read = json!({
+        "jsonrpc": "2.0", "id": 2, "method": "resources/read",
+        "params": {"uri": format!("foveate://acme%2Fshop/{head}/shop/price.py")},
+    });
+    let read = app.send(post(&app, &read)).await.json();
+    let read = &read["result"]["contents"][0]["text"];
+    assert!(read.as_str().is_some_and(|text| text.starts_with("def total_price")));
+
+    // With a second repository the call must say which.
+    let (_other, other) = tree(SHOP);
+    app.add_tree("other", &other, false).await;
+    let refused = call(&app, "search", json!({"q": "x"})).await;
+    assert!(refusal(&refused).contains("name one of acme/shop, other"), "{refused}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_key_does_not_see_is_unknown_to_its_agent() {
+    let app = TestApp::start().await;
+    let (_seen, seen) = tree(SHOP);
+    let (_hidden, hidden) = tree(SHOP);
+    app.add_tree("seen", &seen, false).await;
+    app.add_tree("hidden", &hidden, false).await;
+    let token = crate::access::create(app.data(), &["--repo", "seen"]);
+    crate::access::counts(&app, &token).await;
+    let call = async |token: &str, tool: &str, arguments: Value| {
+        let request = post(&app, &tool_call(tool, &arguments)).bearer_auth(token);
+        app.send(request).await
+    };
+    let stranger = call("unknown", "search", json!({"q": "x"})).await;
+    assert_eq!(stranger.status, StatusCode::UNAUTHORIZED);
+    let found = call(&token, "search", json!({"q": "total_price"})).await.json();
+    assert_eq!(found["result"]["structuredContent"]["revision"]["repo"], "seen");
+    let hidden = call(&token, "search", json!({"q": "x", "repo": "hidden"})).await;
+    let nothing = call(&token, "search", json!({"q": "x", "repo": "absent"})).await;
+    let (hidden, nothing) = (hidden.json()["result"].clone(), nothing.json()["result"].clone());
+    assert_eq!(refusal(&hidden).replace("hidden", "absent"), refusal(&nothing));
+    let uri = "foveate://hidden/current/shop/price.py";
+    let read = json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": uri}});
+    let read = app.send(post(&app, &read).bearer_auth(&token)).await.json();
+    assert!(read["error"]["message"].is_string(), "{read}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_waits_for_the_first_index_and_tells_how_far_it_is() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    // Nothing is indexed while another holds the right to.
+    let runs = app.engine.index_runs();
+    let count = runs.available_permits() as u32;
+    let held = std::sync::Arc::clone(runs).acquire_many_owned(count).await.unwrap();
+    let body = json!({"name": "shop", "source": {"path": root}});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let request = post(&app, &tool_call("search", &json!({"q": "total_price"})));
+    let mut response = request.send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let mut events = String::new();
+    let mut held = Some(held);
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        events.push_str(&String::from_utf8_lossy(&chunk));
+        if events.contains("notifications/progress") {
+            held.take();
+        }
+    }
+    assert!(events.contains("\"progressToken\":\"p\""), "{events}");
+    assert!(events.contains("shop/price.py"), "{events}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_takes_its_call_with_it() {
+    let app = TestApp::start_with(|config| config.answer.concurrency = 1).await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, false).await;
+    let permits = app.engine.permits();
+    let turn = permits.acquire("another", std::time::Duration::ZERO).await.unwrap();
+    let request = post(&app, &tool_call("search", &json!({"q": "total_price"})));
+    let calling = tokio::spawn(request.send());
+    until("the call to wait", async || (permits.waiting() == 1).then_some(())).await;
+    calling.abort();
+    until("the call to end", async || (permits.waiting() == 0).then_some(())).await;
+    drop(turn);
+    app.end().await;
+}
+
+#[test]
+fn a_cancelled_call_ends_and_the_session_goes_on() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    session.call("definition", json!({"name": "Cart"}));
+    let id = session.request("tools/call", json!({"name": "context", "arguments": {"query": "Cart"}}));
+    let params = json!({"requestId": id, "reason": "changed my mind"});
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    let found = session.call("definition", json!({"name": "Cart"}));
+    assert_eq!(found["structuredContent"]["found"], "exact");
+    session.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_browsers_and_large_bodies_are_refused() {
+    let app = TestApp::start_with(|config| config.server.body_limit_bytes = 4096).await;
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let page = post(&app, &hello).header("origin", "https://evil.example.org");
+    assert_eq!(app.send(page).await.status, StatusCode::FORBIDDEN);
+    let host = post(&app, &hello).header("host", "evil.example.org");
+    let refused = app.send(host).await;
+    assert_eq!((refused.status.as_u16(), &*refused.code()), (403, "host_not_allowed"));
+    let large = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(8192), "params": {}});
+    assert_eq!(app.send(post(&app, &large)).await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let listed = app.send(post(&app, &hello)).await;
+    assert_eq!(listed.json()["result"]["tools"].as_array().map(Vec::len), Some(5));
+    app.end().await;
+}
