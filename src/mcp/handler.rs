@@ -54,7 +54,7 @@ impl ServerHandler for Agents {
         let result = match self.call(tool, arguments, &grant, &context).await {
             Ok(answer) => answer,
             Err(Failure::Told(text)) => {
-                let text = escape_lines(&text).into_owned();
+                let text = escape_lines(&text);
                 CallToolResult::error(vec![ContentBlock::text(text)])
             }
             Err(Failure::Cancelled) => return Err(cancelled()),
@@ -87,7 +87,7 @@ impl ServerHandler for Agents {
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
             Err(Failure::Told(text)) => {
-                let text = escape_lines(&text).into_owned();
+                let text = escape_lines(&text);
                 Err(ErrorData::resource_not_found(text, None))
             }
             Err(Failure::Cancelled) => Err(cancelled()),

@@ -11,9 +11,9 @@ use serde::Deserialize;
 
 use crate::wire::lookup::SearchKindName;
 
-/// The code that a reader must see for an issue, question or stack trace.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct ContextCall {
     /// Issue text, question, error message or stack trace, as complete as you have it
     pub query: String,

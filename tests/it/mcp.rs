@@ -27,7 +27,10 @@ fn all_tools_together_are_short() {
         let schema = Value::Object((*tool.input_schema).clone());
         assert_eq!(schema["type"], "object", "{schema}");
         assert_eq!(schema["additionalProperties"], false, "{schema}");
-        assert!(schema["properties"]["repo"]["description"].is_string(), "{schema}");
+        assert!(
+            schema["properties"]["repo"]["description"].is_string(),
+            "{schema}"
+        );
     }
 }
 
@@ -95,7 +98,8 @@ impl Session {
             let mut line = String::new();
             let read = self.output.read_line(&mut line).unwrap();
             assert!(read > 0, "the process ended");
-            let message: Value = serde_json::from_str(&line).expect("only messages of the protocol");
+            let message: Value =
+                serde_json::from_str(&line).expect("only messages of the protocol");
             if message["id"] == id {
                 return message;
             }
@@ -111,6 +115,19 @@ impl Session {
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         answer["result"].clone()
+    }
+
+    /// Asks until past commits are loaded, after which the answer stays the same.
+    fn context_with_history(&mut self, query: &str) -> Value {
+        loop {
+            let found = self.call("context", json!({"query": query}));
+            if !found["structuredContent"]["issues"]
+                .to_string()
+                .contains("history_loading")
+            {
+                return found;
+            }
+        }
     }
 
     fn end(mut self) {
@@ -136,16 +153,25 @@ fn a_directory_is_answered_about_without_a_server() {
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
     let tools = session.ask("tools/list", json!({}));
-    let names: Vec<_> = tools["result"]["tools"].as_array().expect("tools").iter();
-    let names: Vec<_> = names.map(|tool| tool["name"].as_str().unwrap_or("")).collect();
-    assert_eq!(names, ["context", "definition", "references", "outline", "search"]);
+    let names = tools["result"]["tools"].as_array().expect("tools").iter();
+    let names: Vec<_> = names
+        .map(|tool| tool["name"].as_str().unwrap_or(""))
+        .collect();
+    assert_eq!(
+        names,
+        ["context", "definition", "references", "outline", "search"]
+    );
 
     let query = "Cart.checkout gives the wrong total_price";
-    let found = session.call("context", json!({"query": query}));
+    let found = session.context_with_history(query);
     let answer = &found["structuredContent"];
     assert!(text(&found).contains("def checkout(self)"), "{found}");
     assert_eq!(answer["commit"], *head);
-    assert!(answer["context"].as_str().is_some_and(|c| text(&found).starts_with(c.trim_end())));
+    assert!(
+        answer["context"]
+            .as_str()
+            .is_some_and(|c| text(&found).starts_with(c.trim_end()))
+    );
     let shown = answer["shown"].as_array().expect("places");
     assert!(!shown.is_empty(), "{found}");
 
@@ -153,22 +179,39 @@ fn a_directory_is_answered_about_without_a_server() {
     let again = session.call("context", json!({"query": query}));
     assert_eq!(text(&again), text(&found), "asked alike, answered alike");
     let fresh = session.call("context", json!({"query": query, "seen": ["session"]}));
-    let fresh_shown = fresh["structuredContent"]["shown"].as_array().expect("places");
-    assert!(fresh_shown.iter().all(|place| !shown.contains(place)), "{fresh}");
+    let fresh_shown = fresh["structuredContent"]["shown"]
+        .as_array()
+        .expect("places");
+    assert!(
+        fresh_shown.iter().all(|place| !shown.contains(place)),
+        "{fresh}"
+    );
     let explicit = session.call("context", json!({"query": query, "seen": shown}));
     assert_eq!(text(&explicit), text(&fresh), "the same places by name");
 
     let found = session.call("definition", json!({"name": "checkout"}));
-    assert!(text(&found).starts_with("shop/cart.py:13-14 method Cart.checkout"), "{found}");
+    assert!(
+        text(&found).starts_with("shop/cart.py:13-14 method Cart.checkout"),
+        "{found}"
+    );
     let found = session.call("references", json!({"name": "total_price"}));
     assert!(
         text(&found).contains("shop/cart.py:14 certain call in Cart.checkout: return total_price"),
         "{found}"
     );
     let found = session.call("outline", json!({"path": "shop/price.py"}));
-    assert!(text(&found).contains("1-3 function def total_price(items):"), "{found}");
-    let found = session.call("search", json!({"q": "SUM OF", "ignore_case": true, "limit": 1}));
-    assert!(text(&found).contains("shop/price.py:2 (function total_price):"), "{found}");
+    assert!(
+        text(&found).contains("1-3 function def total_price(items):"),
+        "{found}"
+    );
+    let found = session.call(
+        "search",
+        json!({"q": "SUM OF", "ignore_case": true, "limit": 1}),
+    );
+    assert!(
+        text(&found).contains("shop/price.py:2 (function total_price):"),
+        "{found}"
+    );
 
     let templates = session.ask("resources/templates/list", json!({}));
     let template = &templates["result"]["resourceTemplates"][0]["uriTemplate"];
@@ -196,7 +239,10 @@ fn what_is_saved_between_two_calls_is_in_the_second() {
     for _ in 0..2000 {
         let found = session.call("definition", json!({"name": "brand_new"}));
         if found["structuredContent"]["found"] == "exact" {
-            assert_eq!(found["structuredContent"]["definitions"][0]["path"], "shop/new.py");
+            assert_eq!(
+                found["structuredContent"]["definitions"][0]["path"],
+                "shop/new.py"
+            );
             return session.end();
         }
     }
@@ -251,17 +297,57 @@ fn what_cannot_be_answered_says_what_to_do() {
     for (tool, arguments, advice) in [
         ("context", json!({}), "missing field `query`"),
         ("context", json!({"query": " "}), "`query` is empty"),
-        ("context", json!({"query": "x", "budget": 1}), "unknown field `budget`"),
-        ("context", json!({"query": "x", "budget_tokens": 1}), "must be 200 to 128000"),
+        (
+            "context",
+            json!({"query": "x", "budget": 1}),
+            "unknown field `budget`",
+        ),
+        (
+            "context",
+            json!({"query": "x", "budget_tokens": 1}),
+            "must be 200 to 128000",
+        ),
         ("context", json!({"query": "x", "seen": ["../x"]}), "`seen`"),
-        ("context", json!({"query": "x", "repo": "y"}), "leave `repo` out"),
-        ("context", json!({"query": "x", "ref": "main"}), "leave `ref` out"),
-        ("definition", json!({"name": "x", "limit": 0}), "`limit` must be 1 to 100"),
-        ("references", json!({"path": "shop/cart.py"}), "`line` is missing"),
-        ("outline", json!({"path": "cart.py"}), "did you mean shop/cart.py?"),
-        ("outline", json!({"path": "/etc/passwd"}), "`path` cannot be used"),
-        ("search", json!({"q": "(", "kind": "regex"}), "regular expression cannot be used"),
-        ("search", json!({"q": "x", "kind": "y"}), "unknown variant `y`"),
+        (
+            "context",
+            json!({"query": "x", "repo": "y"}),
+            "leave `repo` out",
+        ),
+        (
+            "context",
+            json!({"query": "x", "ref": "main"}),
+            "leave `ref` out",
+        ),
+        (
+            "definition",
+            json!({"name": "x", "limit": 0}),
+            "`limit` must be 1 to 100",
+        ),
+        (
+            "references",
+            json!({"path": "shop/cart.py"}),
+            "`line` is missing",
+        ),
+        (
+            "outline",
+            json!({"path": "cart.py"}),
+            "did you mean shop/cart.py?",
+        ),
+        (
+            "outline",
+            json!({"path": "/etc/passwd"}),
+            "`path` cannot be used",
+        ),
+        (
+            "search",
+            json!({"q": "(", "kind": "regex"}),
+            "regular expression cannot be used",
+        ),
+        (
+            "search",
+            json!({"q": "x", "kind": "y"}),
+            "unknown variant `y`",
+        ),
     ] {
         let result = session.call(tool, arguments.clone());
         let refusal = refusal(&result);
@@ -269,7 +355,10 @@ fn what_cannot_be_answered_says_what_to_do() {
     }
     let unknown = session.ask("tools/call", json!({"name": "rm", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    for uri in ["file:///etc/passwd", "foveate://x/current/..%2F..%2Fetc%2Fpasswd"] {
+    for uri in [
+        "file:///etc/passwd",
+        "foveate://x/current/..%2F..%2Fetc%2Fpasswd",
+    ] {
         let refused = session.ask("resources/read", json!({"uri": uri}));
         assert!(refused["error"]["message"].is_string(), "{refused}");
     }
@@ -289,14 +378,19 @@ fn who_does_not_speak_the_protocol_is_told() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("/nowhere/at/all is not a directory"), "{said}");
+    assert!(
+        said.contains("/nowhere/at/all is not a directory"),
+        "{said}"
+    );
 }
 
 /// Sends one message over HTTP.
 fn post(app: &TestApp, message: &Value) -> reqwest::RequestBuilder {
     let request = app.client().post(format!("{}/mcp", app.url));
     let request = request.header("accept", "application/json, text/event-stream");
-    request.header("mcp-protocol-version", "2025-06-18").json(message)
+    request
+        .header("mcp-protocol-version", "2025-06-18")
+        .json(message)
 }
 
 fn tool_call(tool: &str, arguments: &Value) -> Value {
@@ -318,7 +412,12 @@ async fn over_http_the_same_is_answered_without_sessions() {
     let head = commit(&root, "open");
     let app = TestApp::start().await;
     app.add_tree("acme/shop", &root, false).await;
-    let found = call(&app, "context", json!({"query": "Cart.checkout total_price"})).await;
+    let found = call(
+        &app,
+        "context",
+        json!({"query": "Cart.checkout total_price"}),
+    )
+    .await;
     assert!(text(&found).contains("def checkout(self)"), "{found}");
     let shown = found["structuredContent"]["shown"].clone();
     let arguments = json!({"query": "Cart.checkout total_price", "seen": shown});
@@ -337,13 +436,19 @@ async fn over_http_the_same_is_answered_without_sessions() {
     });
     let read = app.send(post(&app, &read)).await.json();
     let read = &read["result"]["contents"][0]["text"];
-    assert!(read.as_str().is_some_and(|text| text.starts_with("def total_price")));
+    assert!(
+        read.as_str()
+            .is_some_and(|text| text.starts_with("def total_price"))
+    );
 
     // With a second repository the call must say which.
     let (_other, other) = tree(SHOP);
     app.add_tree("other", &other, false).await;
     let refused = call(&app, "search", json!({"q": "x"})).await;
-    assert!(refusal(&refused).contains("name one of acme/shop, other"), "{refused}");
+    assert!(
+        refusal(&refused).contains("name one of acme/shop, other"),
+        "{refused}"
+    );
     app.end().await;
 }
 
@@ -362,14 +467,26 @@ async fn what_a_key_does_not_see_is_unknown_to_its_agent() {
     };
     let stranger = call("unknown", "search", json!({"q": "x"})).await;
     assert_eq!(stranger.status, StatusCode::UNAUTHORIZED);
-    let found = call(&token, "search", json!({"q": "total_price"})).await.json();
-    assert_eq!(found["result"]["structuredContent"]["revision"]["repo"], "seen");
+    let found = call(&token, "search", json!({"q": "total_price"}))
+        .await
+        .json();
+    assert_eq!(
+        found["result"]["structuredContent"]["revision"]["repo"],
+        "seen"
+    );
     let hidden = call(&token, "search", json!({"q": "x", "repo": "hidden"})).await;
     let nothing = call(&token, "search", json!({"q": "x", "repo": "absent"})).await;
-    let (hidden, nothing) = (hidden.json()["result"].clone(), nothing.json()["result"].clone());
-    assert_eq!(refusal(&hidden).replace("hidden", "absent"), refusal(&nothing));
+    let (hidden, nothing) = (
+        hidden.json()["result"].clone(),
+        nothing.json()["result"].clone(),
+    );
+    assert_eq!(
+        refusal(&hidden).replace("hidden", "absent"),
+        refusal(&nothing)
+    );
     let uri = "foveate://hidden/current/shop/price.py";
-    let read = json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": uri}});
+    let read =
+        json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": uri}});
     let read = app.send(post(&app, &read).bearer_auth(&token)).await.json();
     assert!(read["error"]["message"].is_string(), "{read}");
     app.end().await;
@@ -382,7 +499,10 @@ async fn a_call_waits_for_the_first_index_and_tells_how_far_it_is() {
     // Nothing is indexed while another holds the right to.
     let runs = app.engine.index_runs();
     let count = runs.available_permits() as u32;
-    let held = std::sync::Arc::clone(runs).acquire_many_owned(count).await.unwrap();
+    let held = std::sync::Arc::clone(runs)
+        .acquire_many_owned(count)
+        .await
+        .unwrap();
     let body = json!({"name": "shop", "source": {"path": root}});
     assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
     let request = post(&app, &tool_call("search", &json!({"q": "total_price"})));
@@ -407,12 +527,21 @@ async fn a_client_that_leaves_takes_its_call_with_it() {
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
     let permits = app.engine.permits();
-    let turn = permits.acquire("another", std::time::Duration::ZERO).await.unwrap();
+    let turn = permits
+        .acquire("another", std::time::Duration::ZERO)
+        .await
+        .unwrap();
     let request = post(&app, &tool_call("search", &json!({"q": "total_price"})));
     let calling = tokio::spawn(request.send());
-    until("the call to wait", async || (permits.waiting() == 1).then_some(())).await;
+    until("the call to wait", async || {
+        (permits.waiting() == 1).then_some(())
+    })
+    .await;
     calling.abort();
-    until("the call to end", async || (permits.waiting() == 0).then_some(())).await;
+    until("the call to end", async || {
+        (permits.waiting() == 0).then_some(())
+    })
+    .await;
     drop(turn);
     app.end().await;
 }
@@ -423,7 +552,10 @@ fn a_cancelled_call_ends_and_the_session_goes_on() {
     let cache = tempfile::tempdir().unwrap();
     let mut session = Session::start(&root, cache.path());
     session.call("definition", json!({"name": "Cart"}));
-    let id = session.request("tools/call", json!({"name": "context", "arguments": {"query": "Cart"}}));
+    let id = session.request(
+        "tools/call",
+        json!({"name": "context", "arguments": {"query": "Cart"}}),
+    );
     let params = json!({"requestId": id, "reason": "changed my mind"});
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
     let found = session.call("definition", json!({"name": "Cart"}));
@@ -439,10 +571,19 @@ async fn pages_of_browsers_and_large_bodies_are_refused() {
     assert_eq!(app.send(page).await.status, StatusCode::FORBIDDEN);
     let host = post(&app, &hello).header("host", "evil.example.org");
     let refused = app.send(host).await;
-    assert_eq!((refused.status.as_u16(), &*refused.code()), (403, "host_not_allowed"));
+    assert_eq!(
+        (refused.status.as_u16(), &*refused.code()),
+        (403, "host_not_allowed")
+    );
     let large = json!({"jsonrpc": "2.0", "id": 1, "method": "x".repeat(8192), "params": {}});
-    assert_eq!(app.send(post(&app, &large)).await.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(
+        app.send(post(&app, &large)).await.status,
+        StatusCode::PAYLOAD_TOO_LARGE
+    );
     let listed = app.send(post(&app, &hello)).await;
-    assert_eq!(listed.json()["result"]["tools"].as_array().map(Vec::len), Some(5));
+    assert_eq!(
+        listed.json()["result"]["tools"].as_array().map(Vec::len),
+        Some(5)
+    );
     app.end().await;
 }
