@@ -86,8 +86,6 @@ def look_up(case):
     if case.path.endswith("/references"):
         query.pop("line", None)
         query.setdefault("name", "checkout")
-    if "path" in (case.path_parameters or {}) and is_chosen(query):
-        case.path_parameters["path"] = "shop/cart.py"
 
 
 def is_chosen(values):

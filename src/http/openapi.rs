@@ -10,7 +10,9 @@ use utoipa::openapi::{Components, OpenApi};
 use utoipa::{IntoResponses as _, OpenApi as _};
 
 use super::problem::ProblemBody;
+use crate::wire::lookup::SearchKindName;
 use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
+use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, SearchText};
 
 /// What the document says beside the routes.
 #[derive(utoipa::OpenApi)]
@@ -20,7 +22,18 @@ use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorize
         description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip or zstd, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    components(schemas(ProblemBody)),
+    // Beside the problem, what parameters alone refer to.
+    components(schemas(
+        ProblemBody,
+        Cursor,
+        DefinitionName,
+        FilePath,
+        LineRange,
+        PathPrefix,
+        Reference,
+        SearchKindName,
+        SearchText
+    )),
     tags(
         (name = "context", description = "Questions and answers"),
         (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
