@@ -87,6 +87,9 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         print_json(&mut out, &json!({ "jobs": jobs }))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if jobs.is_empty() {
+        writeln!(out, "no job waits, and none was given up")?;
+    }
     for job in &jobs {
         let age = HumanDuration(Duration::from_millis(
             now().saturating_sub(job.created_at).unsigned_abs(),

@@ -163,6 +163,8 @@ async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
     .await;
     world.idle().await;
     assert_eq!(world.dead().await, 0.0);
+    let text = String::from_utf8(jobs(data, &["list"]).stdout).unwrap();
+    assert!(text.starts_with("no job waits"), "{text}");
     let done = "outcome=\"done\"";
     assert!(world.app.metric("foveate_jobs_total", done).await >= 2.0);
     world.app.end().await;
