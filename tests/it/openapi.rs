@@ -22,6 +22,21 @@ fn the_committed_document_is_current() {
     );
 }
 
+/// Generators of clients refuse a document with such a reference.
+#[test]
+fn no_reference_leads_nowhere() {
+    let document = foveate::http::openapi::yaml().unwrap();
+    let mut count = 0;
+    for reference in document.split("#/components/").skip(1) {
+        let path = reference.split(['\'', '\n']).next().unwrap();
+        let (kind, name) = path.split_once('/').unwrap();
+        let part = document.split(&format!("\n  {kind}:\n")).nth(1).unwrap();
+        assert!(part.contains(&format!("    {name}:\n")), "{path}");
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_served_and_names_every_route() {
     let app = TestApp::start().await;
