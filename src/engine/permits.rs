@@ -2,6 +2,7 @@
 //! A question that finds no place is turned away at once, so that a burst costs little. [`turns`] says whose
 //! turn it is.
 
+mod load;
 mod times;
 mod turns;
 
@@ -36,7 +37,7 @@ impl Drop for Admission {
             return;
         };
         loop {
-            let Some(next) = turns.lock().give_back() else {
+            let Some(next) = turns.lock().give_back(Instant::now()) else {
                 return;
             };
             let admission = Self {
@@ -76,7 +77,7 @@ impl Permits {
             .panic_handler(|_| ());
         Ok(Self {
             threads: threads.build()?,
-            turns: Arc::new(Mutex::new(Turns::new(total, queue))),
+            turns: Arc::new(Mutex::new(Turns::new(total, queue, Instant::now()))),
         })
     }
 

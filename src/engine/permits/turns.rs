@@ -3,13 +3,10 @@
 //! the longest line gives way. It knows no clock and no threads.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::load::Load;
 use super::times::Times;
-
-/// While some question has been waiting for so long without a break, there is more to do than can be done,
-/// and not just a burst.
-const OVERLOAD: Duration = Duration::from_secs(1);
 
 /// Who waits, and for what `T` they wait.
 #[derive(Debug)]
@@ -21,8 +18,7 @@ pub(super) struct Turns<T> {
     /// The next line to take its turn is the first. None is empty.
     lines: VecDeque<Line<T>>,
     next_id: u64,
-    /// Since when some question has been waiting.
-    waiting_since: Option<Instant>,
+    load: Load,
     /// How long answers take.
     pub times: Times,
 }
@@ -46,7 +42,7 @@ pub(super) enum Entry {
 
 impl<T> Turns<T> {
     /// `total` permits, and places for `max_waiting` questions.
-    pub fn new(total: usize, max_waiting: usize) -> Self {
+    pub fn new(total: usize, max_waiting: usize, now: Instant) -> Self {
         Self {
             total,
             in_use: 0,
@@ -54,7 +50,7 @@ impl<T> Turns<T> {
             waiting: 0,
             lines: VecDeque::new(),
             next_id: 0,
-            waiting_since: None,
+            load: Load::new(now),
             times: Times::default(),
         }
     }
@@ -72,6 +68,9 @@ impl<T> Turns<T> {
     pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
         if self.in_use < self.total && self.waiting == 0 {
             self.in_use += 1;
+            if self.in_use == self.total {
+                self.load.busy(now);
+            }
             return Entry::Permit;
         }
         if self.waiting >= self.limit(now) && !self.make_room(who) {
@@ -87,16 +86,13 @@ impl<T> Turns<T> {
             }),
         }
         self.waiting += 1;
-        self.waiting_since.get_or_insert(now);
         Entry::Place(id)
     }
 
     /// How many may wait. In an overload no more than are answered in the time of one answer that takes
     /// long: whoever waits longer is better turned away at once and asks again.
-    fn limit(&self, now: Instant) -> usize {
-        let is_overload = self
-            .waiting_since
-            .is_some_and(|since| now.saturating_duration_since(since) >= OVERLOAD);
+    fn limit(&mut self, now: Instant) -> usize {
+        let is_overload = self.load.is_overload(now);
         let few = is_overload.then(|| self.times.answered_within_a_long_one(self.total));
         few.flatten().unwrap_or(usize::MAX).min(self.max_waiting)
     }
@@ -121,46 +117,42 @@ impl<T> Turns<T> {
     }
 
     /// Takes a permit back. Gives the question that gets it, if one waits.
-    pub fn give_back(&mut self) -> Option<T> {
+    pub fn give_back(&mut self, now: Instant) -> Option<T> {
         let Some(mut line) = self.lines.pop_front() else {
             self.in_use -= 1;
+            self.load.free(now);
             return None;
         };
         let question = line.questions.pop_front();
         if !line.questions.is_empty() {
             self.lines.push_back(line);
         }
-        self.left(1);
+        self.waiting -= 1;
         question.map(|(_, question)| question)
     }
 
     /// Takes a question out that waits no more, if it still does.
     pub fn leave(&mut self, id: u64) {
-        let before = self.waiting;
         let mut remaining = 0;
         for line in &mut self.lines {
             line.questions.retain(|(other, _)| *other != id);
             remaining += line.questions.len();
         }
         self.lines.retain(|line| !line.questions.is_empty());
-        self.left(before - remaining);
-    }
-
-    fn left(&mut self, count: usize) {
-        self.waiting -= count;
-        if self.waiting == 0 {
-            self.waiting_since = None;
-        }
+        self.waiting = remaining;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// Turns of one permit, which is taken.
     fn busy(max_waiting: usize) -> (Turns<&'static str>, Instant) {
-        let (mut turns, now) = (Turns::new(1, max_waiting), Instant::now());
+        let now = Instant::now();
+        let mut turns = Turns::new(1, max_waiting, now);
         assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit);
         (turns, now)
     }
@@ -182,7 +174,7 @@ mod tests {
             assert!(is_in(&turns.enter(who, now, || question)));
         }
         assert!(is_in(&turns.enter("b", now, || "b2")));
-        let order: Vec<_> = std::iter::from_fn(|| turns.give_back()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| turns.give_back(now)).collect();
         assert_eq!(order, ["a1", "b1", "c1", "a2", "b2", "a3"]);
         assert_eq!((turns.in_use(), turns.waiting()), (0, 0));
     }
@@ -199,7 +191,7 @@ mod tests {
         assert_eq!(turns.enter("b", now, || "b3"), Entry::Full, "both have two");
         assert!(is_in(&turns.enter("c", now, || "c1")), "one of two leaves");
         assert_eq!(turns.waiting(), 4);
-        let order: Vec<_> = std::iter::from_fn(|| turns.give_back()).collect();
+        let order: Vec<_> = std::iter::from_fn(|| turns.give_back(now)).collect();
         assert_eq!(order, ["a1", "b1", "c1", "a2"]);
     }
 
@@ -213,24 +205,24 @@ mod tests {
         turns.leave(first);
         turns.leave(first);
         assert_eq!(turns.waiting(), 1);
-        assert_eq!(turns.give_back(), Some("b1"));
-        assert_eq!(turns.give_back(), None);
+        assert_eq!(turns.give_back(now), Some("b1"));
+        assert_eq!(turns.give_back(now), None);
         assert_eq!(turns.in_use(), 0);
     }
 
     #[test]
     fn an_overload_lets_few_wait_and_everybody_one() {
-        let (mut turns, start) = busy(64);
+        let (mut turns, now) = busy(64);
         for _ in 0..32 {
             turns.times.add(Duration::from_millis(4));
         }
         for _ in 0..40 {
-            assert!(is_in(&turns.enter("a", start, || "a")), "a burst waits");
+            assert!(is_in(&turns.enter("a", now, || "a")), "a burst waits");
         }
-        let late = start + OVERLOAD;
+        let late = now + Duration::from_secs(1);
         assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
         while turns.waiting() > 1 {
-            turns.give_back();
+            turns.give_back(late);
         }
         assert_eq!(
             turns.enter("a", late, || "a"),
@@ -241,11 +233,13 @@ mod tests {
             assert!(is_in(&turns.enter(who, late, || "x")), "{who}");
             assert_eq!(turns.enter(who, late, || "x"), Entry::Full, "{who}");
         }
-        while turns.waiting() > 0 {
-            turns.give_back();
+        while turns.in_use() > 0 {
+            turns.give_back(late);
         }
+        let calm = late + Duration::from_secs(1);
+        assert_eq!(turns.enter("a", calm, || "a"), Entry::Permit);
         for _ in 0..40 {
-            assert!(is_in(&turns.enter("a", late, || "a")), "it is over");
+            assert!(is_in(&turns.enter("a", calm, || "a")), "it is over");
         }
     }
 }
