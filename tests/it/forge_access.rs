@@ -8,7 +8,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, commit, tree, until};
-use crate::stub_forge::{APP_ACCOUNT, TOKEN, app_key};
+use crate::stub_forge::{APP_ACCOUNT, Mood, StubForge, TOKEN, app_key};
 use crate::webhooks::{SHOP_PROJECT, World, fixture};
 
 fn as_app(config: &mut Config) {
@@ -133,6 +133,32 @@ async fn a_plain_token_is_given_to_git_and_shown_nowhere() {
     assert!(!shown.text.contains(TOKEN));
     let kept = walk(world.app.data());
     assert!(kept > 3, "the data directory was looked through");
+    world.app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_not_carried_to_another_address() {
+    let world = World::start().await;
+    let other = StubForge::start().await;
+    // The account is asked for once.
+    let issue = issue_of(SHOP_PROJECT, 4711, 11);
+    world.tell("issues", "d-0", &issue, "queued").await;
+    world.idle().await;
+    let page = format!("{}/api/v3/repos/corner/shop/issues/12/comments", other.url);
+    for (number, mood, dead) in [
+        (12, Mood::NextPage(page.clone()), 0.0),
+        (13, Mood::Redirect(page), 1.0),
+    ] {
+        world.forge.turn(&[mood]);
+        let issue = issue_of(SHOP_PROJECT, 4711, number);
+        world
+            .tell("issues", &format!("d-{number}"), &issue, "queued")
+            .await;
+        world.idle().await;
+        assert_eq!(world.dead().await, dead, "{number}");
+    }
+    assert_eq!(world.forge.comments("corner/shop/12").len(), 1);
+    assert_eq!(other.seen().len(), 0, "nobody asked there");
     world.app.end().await;
 }
 

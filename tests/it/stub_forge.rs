@@ -32,6 +32,10 @@ pub enum Mood {
     RetryAfter(u64),
     /// Not at all.
     Silent,
+    /// By sending the client to this address.
+    Redirect(String),
+    /// With an empty page, after which this address is the next.
+    NextPage(String),
     /// As ever, after this time.
     Slow(Duration),
 }
@@ -296,6 +300,13 @@ async fn moody(mood: Mood) -> Response<Body> {
             limited(403, &[used_up, ("x-ratelimit-reset", reset)])
         }
         Mood::RetryAfter(seconds) => limited(429, &[("retry-after", seconds.to_string())]),
+        Mood::Redirect(to) => limited(302, &[("location", to)]),
+        Mood::NextPage(to) => {
+            let mut response = told(200, json!([]));
+            let link = format!("<{to}>; rel=\"next\"").parse().unwrap();
+            response.headers_mut().insert("link", link);
+            response
+        }
         Mood::Silent | Mood::Slow(_) => std::future::pending().await,
     }
 }
