@@ -304,7 +304,7 @@ pub struct TimingsAnswer {
 }
 
 /// Something that the answer could not do or that the reader should know.
-#[derive(Clone, Debug, Serialize, ToSchema, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct IssueAnswer {
     /// Stable: `no_match`, `low_confidence`, `unknown_focus`, `skipped_files`, `unsafe_characters`, `degraded`, `deadline`, ….
     pub code: String,

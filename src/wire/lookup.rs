@@ -10,11 +10,7 @@ pub use answer::{
     DefinitionAnswer, DefinitionsAnswer, FileTextAnswer, OutlineAnswer, OutlineEntry,
     ReferenceAnswer, ReferencesAnswer, SearchAnswer, SearchEntry,
 };
-pub use cursor::MAX_CURSOR;
-pub use fields::{
-    DEFINITION_LIMIT, FILE_LIMIT, LimitRange, MAX_NAME_CHARS, MAX_QUERY_CHARS, OUTLINE_LIMIT,
-    SEARCH_LIMIT,
-};
+pub use fields::FILE_LIMIT;
 pub use requests::{
     RawDefinitions, RawFile, RawOutline, RawPage, RawReferences, RawSearch, SearchKindName,
 };

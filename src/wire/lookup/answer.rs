@@ -4,7 +4,6 @@ use foveate_query::lookup::{
     DefinitionItem, FileText, FoundDefinitions, FoundOutline, FoundReferences, OutlineItem, Page,
     ReferenceItem, SearchItem,
 };
-use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,7 +12,7 @@ use crate::engine::LookedUp;
 use crate::wire::IssueAnswer;
 
 /// What was searched.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RevisionAnswer {
     /// Name of the repository.
     pub repo: String,
@@ -47,7 +46,7 @@ fn with_issues<T>(page: &mut Page<T>, mut issues: Vec<IssueAnswer>) -> Vec<Issue
 }
 
 /// The definitions of a name.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DefinitionsAnswer {
     /// What was searched.
     pub revision: RevisionAnswer,
@@ -65,7 +64,7 @@ pub struct DefinitionsAnswer {
 }
 
 /// One definition.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DefinitionAnswer {
     /// The file that it is in.
     pub path: String,
@@ -115,7 +114,7 @@ impl DefinitionsAnswer {
 }
 
 /// Where something is used.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReferencesAnswer {
     /// What was searched.
     pub revision: RevisionAnswer,
@@ -134,7 +133,7 @@ pub struct ReferencesAnswer {
 }
 
 /// One use.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReferenceAnswer {
     /// The file that it is in.
     pub path: String,
@@ -188,7 +187,7 @@ impl ReferencesAnswer {
 }
 
 /// What is in a file.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OutlineAnswer {
     /// What was searched.
     pub revision: RevisionAnswer,
@@ -208,7 +207,7 @@ pub struct OutlineAnswer {
 }
 
 /// One definition of a file, or one section of prose or settings.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OutlineEntry {
     /// Its own name; of a section, the path of titles or keys that leads to it.
     pub name: String,
@@ -254,7 +253,7 @@ impl OutlineAnswer {
 }
 
 /// What was found by a search.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SearchAnswer {
     /// What was searched.
     pub revision: RevisionAnswer,
@@ -269,7 +268,7 @@ pub struct SearchAnswer {
 }
 
 /// One thing that was found.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SearchEntry {
     /// The file.
     pub path: String,
@@ -316,7 +315,7 @@ impl SearchAnswer {
 }
 
 /// The text of a file, or some lines of it.
-#[derive(Clone, Debug, Serialize, ToSchema, JsonSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct FileTextAnswer {
     /// What was searched.
     pub revision: RevisionAnswer,

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::InvalidLookup;
 
 /// Bytes of a cursor.
-pub const MAX_CURSOR: usize = 6000;
+const MAX_CURSOR: usize = 6000;
 /// What cursors of this form begin with.
 const VERSION: u8 = 1;
 

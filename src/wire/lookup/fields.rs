@@ -7,9 +7,9 @@ use crate::engine::LookupPlace;
 use crate::ingest::git::reference;
 
 /// Characters of a name.
-pub const MAX_NAME_CHARS: usize = 500;
+pub(super) const MAX_NAME_CHARS: usize = 500;
 /// Characters of a text or regular expression.
-pub const MAX_QUERY_CHARS: usize = 1000;
+pub(super) const MAX_QUERY_CHARS: usize = 1000;
 /// Characters of a path.
 const MAX_PATH_CHARS: usize = 1024;
 
@@ -23,17 +23,17 @@ pub struct LimitRange {
 }
 
 /// Definitions and references on a page.
-pub const DEFINITION_LIMIT: LimitRange = LimitRange {
+pub(super) const DEFINITION_LIMIT: LimitRange = LimitRange {
     default: 20,
     max: 100,
 };
 /// Things found on a page.
-pub const SEARCH_LIMIT: LimitRange = LimitRange {
+pub(super) const SEARCH_LIMIT: LimitRange = LimitRange {
     default: 20,
     max: 100,
 };
 /// Definitions of a file on a page.
-pub const OUTLINE_LIMIT: LimitRange = LimitRange {
+pub(super) const OUTLINE_LIMIT: LimitRange = LimitRange {
     default: 200,
     max: 1000,
 };

@@ -83,7 +83,7 @@ const MAX_SIMILAR: usize = 8;
 /// Bytes of a signature, and of a line of documentation.
 const MAX_SIGNATURE: usize = 300;
 /// Longest name in bytes that is looked for.
-pub const MAX_NAME: usize = 512;
+const MAX_NAME: usize = 512;
 
 /// The definitions of a name: `connect`, `Client.connect`, `Client::connect`, `package.module.Client`.
 pub fn definitions(

@@ -1,0 +1,102 @@
+//! What an answer or a lookup had to do without, in words.
+
+use foveate_index::Snapshot;
+use foveate_model::TouchedFunctions;
+use foveate_query::Issue;
+
+use crate::engine::{Repository, State, Watching};
+
+/// What an answer had to do without.
+pub(super) fn issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
+    let mut issues = state_issues(repository, snapshot);
+    let status = repository.status();
+    let functions = match (snapshot.touched_functions, &status.history_error) {
+        (TouchedFunctions::Reading, Some(_)) => TouchedFunctions::Unreadable,
+        (functions, _) => functions,
+    };
+    issues.extend(match (&snapshot.history, &status.history_error) {
+        (None, None) => Some(Issue {
+            code: "history_loading",
+            detail: "past commits are still being loaded; they did not count yet".to_owned(),
+        }),
+        (None, Some(error)) => Some(unavailable(error)),
+        (Some(_), _) => functions_issue(functions),
+    });
+    issues
+}
+
+/// Why the files of a snapshot may not be those of its source.
+pub(super) fn state_issues(repository: &Repository, snapshot: &Snapshot) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    let status = repository.status();
+    if let (State::Failed, Some(error)) = (status.state, &status.error) {
+        issues.push(Issue {
+            code: "degraded",
+            detail: format!("the source could not be read again, so this may be old: {error}"),
+        });
+    }
+    if snapshot.is_outdated {
+        issues.push(Issue {
+            code: "outdated",
+            detail:
+                "an index that an earlier program or other settings made answers until the new \
+                     one is there: what changed since it was stored is missing"
+                    .to_owned(),
+        });
+    }
+    let is_current = repository
+        .current()
+        .is_some_and(|current| std::ptr::eq(&*current.snapshot, snapshot));
+    if let (true, Watching::Polling { reason }) = (is_current, &status.watching) {
+        issues.push(Issue {
+            code: "polling",
+            detail: format!(
+                "files are looked at now and then, so what was saved just now may be missing: {reason}"
+            ),
+        });
+    }
+    issues
+}
+
+/// What the answer of a run that ends lacks. `history_error` says why past commits could not be read.
+pub fn lacking(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
+    match (&snapshot.history, snapshot.touched_functions) {
+        (None, _) => Some(unavailable(history_error)),
+        (Some(_), TouchedFunctions::Reading) => Some(Issue {
+            code: "history_loading",
+            detail: "which functions past commits changed was not waited for; the files that they \
+                     touched counted. `--wait-history` waits for it, and later runs find it in the \
+                     cache"
+                .to_owned(),
+        }),
+        (Some(_), functions) => functions_issue(functions),
+    }
+}
+
+fn unavailable(error: &str) -> Issue {
+    Issue {
+        code: "history_unavailable",
+        detail: format!("past commits could not be loaded and did not count: {error}"),
+    }
+}
+
+/// What is missing where the history is known but for the functions that it changed.
+fn functions_issue(functions: TouchedFunctions) -> Option<Issue> {
+    let (code, detail) = match functions {
+        TouchedFunctions::Read => return None,
+        TouchedFunctions::Reading => (
+            "history_loading",
+            "which functions past commits changed is still being read; the files that they \
+             touched counted",
+        ),
+        TouchedFunctions::Unreadable => (
+            "history_unavailable",
+            "which functions past commits changed could not be read of all of them; the files \
+             that they touched counted",
+        ),
+    };
+    Some(Issue {
+        code,
+        detail: detail.to_owned(),
+    })
+}
