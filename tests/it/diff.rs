@@ -343,7 +343,7 @@ fn the_command_line_takes_a_diff_and_what_was_seen() {
     let (code, _, answer) = run(&["--diff", "fix..fix", "--json", query]);
     assert_eq!((code, codes(&answer)), (Some(0), vec!["empty_diff"]));
     for (arguments, code, text) in [
-        (&["--diff", "main"][..], 2, "base..head"),
+        (&["--diff", "main"][..], 2, "BASE..HEAD"),
         (&["--diff", "main..-x"], 2, "begins with `-`"),
         (&["--diff", "main..fix", "--ref", "main"], 2, "--ref"),
         (&["--diff", "main..gone"], 1, "\"gone\""),
