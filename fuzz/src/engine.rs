@@ -125,7 +125,11 @@ pub fn file(data: &[u8]) {
     }
     // Read after an edit it has the facts that it has when it is read alone.
     let mut kept: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    kept.remove(usize::from(*edit) % kept.len().max(1));
+    let removed = usize::from(*edit);
+    if kept.is_empty() {
+        return;
+    }
+    kept.remove(removed % kept.len());
     let (_, earlier) = foveate_parse::read(by_name, &kept.concat(), &limits);
     let Ok(earlier) = earlier else {
         return;
