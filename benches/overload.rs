@@ -4,6 +4,8 @@
 //! one that asks little. `SERVER_CPUS=0 taskset -c 1 cargo bench --bench overload` gives the server a core of
 //! its own. docs/performance.md has the figures.
 
+#![allow(clippy::print_stdout)] // It speaks to whoever runs it.
+
 mod corpus;
 
 use std::io::{BufRead as _, BufReader};
