@@ -1,5 +1,5 @@
-//! `POST /webhooks/{forge}`: what a forge tells. Who may send it is said by its signature and by no token;
-//! the answer comes before the work is done.
+//! `POST /webhooks/{forge}`: the webhooks of forges. A signature says who sent one, not a token. The answer
+//! comes when the delivery is stored; the work is done later.
 
 use axum::Json;
 use axum::body::Bytes;
