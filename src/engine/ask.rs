@@ -152,9 +152,9 @@ impl Engine {
     ) -> Result<Answered, AskError> {
         let start = Instant::now();
         if let (None, Source::Git { location, .. }) =
-            (&question.request.link_base, repository.source())
+            (&question.request.web_page, repository.source())
         {
-            question.request.link_base = web::address(location);
+            question.request.web_page = web::page(location);
         }
         let mut found = self.find(repository, question.target).await?;
         let mut request = question.request;

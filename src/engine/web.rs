@@ -1,12 +1,13 @@
 //! Where a repository is on the web, from where it is cloned.
 
+use foveate_query::assemble::WebPage;
 use url::Url;
 
 /// Hosts whose repositories have a page at their clone address.
 const KNOWN: &[&str] = &["github.com", "gitlab.com", "codeberg.org", "bitbucket.org"];
 
-/// The address of a repository's page, without credentials; none where the host is not known.
-pub fn address(location: &str) -> Option<String> {
+/// The page of a repository, without credentials; none where the host is not known.
+pub fn page(location: &str) -> Option<WebPage> {
     let (host, path) = if location.contains("://") {
         let url = Url::parse(location).ok()?;
         (url.host_str()?.to_owned(), url.path().to_owned())
@@ -23,7 +24,7 @@ pub fn address(location: &str) -> Option<String> {
         && path.contains('/')
         && !path.contains("..")
         && path.chars().all(is_plain);
-    is_page.then(|| format!("https://{host}/{path}"))
+    is_page.then(|| WebPage::guess(&format!("https://{host}/{path}")))
 }
 
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod tests {
 
     #[test]
     fn pages_of_known_hosts_are_found_without_credentials() {
-        let page = Some("https://github.com/acme/shop".to_owned());
+        let wanted = Some(WebPage::guess("https://github.com/acme/shop"));
         for location in [
             "https://github.com/acme/shop",
             "https://github.com/acme/shop.git",
@@ -40,7 +41,7 @@ mod tests {
             "ssh://git@github.com/acme/shop.git",
             "git@github.com:acme/shop.git",
         ] {
-            assert_eq!(address(location), page, "{location}");
+            assert_eq!(page(location), wanted, "{location}");
         }
         for location in [
             "/srv/shop.git",
@@ -49,7 +50,7 @@ mod tests {
             "https://github.com/acme/sh)op",
             "git@github.com:../shop",
         ] {
-            assert_eq!(address(location), None, "{location}");
+            assert_eq!(page(location), None, "{location}");
         }
     }
 }

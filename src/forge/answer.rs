@@ -110,7 +110,7 @@ impl Forges {
                 query: cut(query, self.settings.max_query_bytes),
                 budget_tokens: self.settings.config.budget_tokens,
                 max_chars: Some(MAX_CODE_CHARS),
-                link_base: Some(host.page(scope.project)),
+                web_page: Some(host.page(scope.project)),
                 format: Format::Markdown,
                 limit: comment::PLACES,
                 ..Request::default()

@@ -2,7 +2,7 @@
 //! opens a pull request can choose, stand in code alone, where nothing is markup, a mention or a link.
 
 use foveate_model::escape::escape;
-use foveate_query::assemble::{Permalinks, inline_code};
+use foveate_query::assemble::{Permalinks, WebPage, inline_code};
 use foveate_query::rank::ListedPlace;
 
 use super::dialect::ThreadKind;
@@ -22,7 +22,12 @@ pub const MAX_CHARS: usize = 65_536;
 const MAX_NAME_BYTES: usize = 120;
 
 /// The comment for an answer about a thread of the repository at `page`.
-pub fn render(answered: &Answered, kind: ThreadKind, page: &str, config: &ForgeConfig) -> String {
+pub fn render(
+    answered: &Answered,
+    kind: ThreadKind,
+    page: &WebPage,
+    config: &ForgeConfig,
+) -> String {
     let answer = &answered.answer;
     let commit = &answered.snapshot.revision.commit;
     let links = Permalinks::new(page, commit);

@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 
 use axum::http::{HeaderMap, Method};
+use foveate_query::assemble::WebHost;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::RequestBuilder;
@@ -39,6 +40,9 @@ pub struct ThreadId {
 pub trait Dialect: Debug + Send + Sync {
     /// In lower case, as it stands in the webhook's path.
     fn name(&self) -> &'static str;
+
+    /// How it writes links to lines of files.
+    fn web_host(&self) -> WebHost;
 
     /// The address of the API of the forge at `url`.
     fn api(&self, url: &str) -> String;

@@ -2,6 +2,7 @@
 //! [`super::github::event`] reads them.
 
 use axum::http::{HeaderMap, Method};
+use foveate_query::assemble::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
@@ -18,6 +19,10 @@ pub struct Gitea;
 impl Dialect for Gitea {
     fn name(&self) -> &'static str {
         "gitea"
+    }
+
+    fn web_host(&self) -> WebHost {
+        WebHost::Gitea
     }
 
     fn api(&self, url: &str) -> String {

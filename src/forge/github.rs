@@ -5,6 +5,7 @@ pub mod app;
 pub mod event;
 
 use axum::http::{HeaderMap, Method};
+use foveate_query::assemble::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
@@ -23,6 +24,10 @@ pub const PAGE: u32 = 30;
 impl Dialect for GitHub {
     fn name(&self) -> &'static str {
         "github"
+    }
+
+    fn web_host(&self) -> WebHost {
+        WebHost::GitHub
     }
 
     fn api(&self, url: &str) -> String {

@@ -3,6 +3,7 @@
 mod event;
 
 use axum::http::{HeaderMap, Method};
+use foveate_query::assemble::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
@@ -33,6 +34,10 @@ fn thread_path(thread: &ThreadId) -> String {
 impl Dialect for GitLab {
     fn name(&self) -> &'static str {
         "gitlab"
+    }
+
+    fn web_host(&self) -> WebHost {
+        WebHost::GitLab
     }
 
     fn api(&self, url: &str) -> String {

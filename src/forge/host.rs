@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::http::Method;
+use foveate_query::assemble::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -94,8 +95,13 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
 
 impl Host {
     /// The address of a project's page.
-    pub fn page(&self, project: &str) -> String {
+    pub fn address(&self, project: &str) -> String {
         format!("{}/{project}", self.url)
+    }
+
+    /// A project's page.
+    pub fn page(&self, project: &str) -> WebPage {
+        WebPage::new(&self.address(project), self.dialect.web_host())
     }
 
     /// The project that an address leads to, of a page or for git; `None` where it is not one of this forge.

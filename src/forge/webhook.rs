@@ -158,7 +158,7 @@ impl Forges {
         let registration = Registration {
             name: project.name.clone(),
             source: Source::Git {
-                location: format!("{}.git", host.page(&project.name)),
+                location: format!("{}.git", host.address(&project.name)),
                 reference: None,
                 poll: None,
             },

@@ -4,6 +4,7 @@
 use std::ops::RangeInclusive;
 
 use foveate_model::RepoPath;
+use foveate_query::assemble::WebPage;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
 use foveate_query::{Focus, Request, Seen};
 
@@ -166,7 +167,7 @@ impl RawRequest {
             min_probability: probability(self.min_probability)?,
             max_files: in_range(Field::MaxFiles, self.max_files, &MAX_FILES)?,
             max_chars: in_range(Field::MaxChars, self.max_chars, &MAX_CHARS)?,
-            link_base: self.link_base.map(link_base).transpose()?,
+            web_page: self.link_base.map(web_page).transpose()?,
             format: self.format.unwrap_or_default().into(),
             intent: self.intent.map(Into::into),
             limit: limit.unwrap_or(defaults.limit),
@@ -263,7 +264,7 @@ fn probability(value: Option<f32>) -> Result<Option<f32>, InvalidRequest> {
 
 /// The address of a repository on the web: it stands in markup, so that only what may stand in an address
 /// is taken.
-fn link_base(text: String) -> Result<String, InvalidRequest> {
+fn web_page(text: String) -> Result<WebPage, InvalidRequest> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
     let after = ["https://", "http://"]
         .iter()
@@ -274,7 +275,7 @@ fn link_base(text: String) -> Result<String, InvalidRequest> {
                 && rest.chars().all(is_plain)
                 && text.len() <= MAX_ADDRESS_BYTES =>
         {
-            Ok(text.trim_end_matches('/').to_owned())
+            Ok(WebPage::guess(&text))
         }
         _ => Err(Field::LinkBase.refuse(
             "must be the web address of a repository, such as https://github.com/pallets/flask",

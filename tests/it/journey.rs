@@ -1,5 +1,6 @@
-//! The way of a server with real processes: keys, two repositories, webhooks, comments, a kill with a job
-//! pending, metrics, a revoked key. What must stay secret stands neither in its log nor in its answers.
+//! The way of a server with real processes: keys, two repositories, webhooks, comments, a CI job, an agent,
+//! a kill with a job pending, metrics, a revoked key. What must stay secret stands neither in its log nor in
+//! its answers.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader};
@@ -101,6 +102,36 @@ impl Server {
         assert_eq!(response.status(), StatusCode::ACCEPTED);
         let answer: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
         answer["outcome"].clone()
+    }
+
+    /// What the command line prints in a CI job that this event started.
+    async fn ask_by_ci(&self, token: &str, name: &str, event: &Path) -> Value {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_foveate"));
+        let output = command
+            .args(["context", name, "--json", "--server", &self.url])
+            .arg("--github-event")
+            .arg(event)
+            .env("FOVEATE_TOKEN", token)
+            .output()
+            .await
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// What the tool `context` gives an agent.
+    async fn ask_by_agent(&self, token: &str, arguments: Value) -> Value {
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "context", "arguments": arguments},
+        });
+        let request = self.client.post(format!("{}/mcp", self.url));
+        let request = request.header("accept", "application/json, text/event-stream");
+        let response = request.bearer_auth(token).json(&call).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let answer: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        answer["result"]["structuredContent"].clone()
     }
 
     async fn metric(&self, token: &str, name: &str, label: (&str, &str)) -> f64 {
@@ -231,6 +262,29 @@ async fn a_server_lives_through_its_days() {
         (count == 3.0).then_some(())
     })
     .await;
+
+    // The CI job of the pull request asks the server about the change.
+    let event = etc.path().join("event.json");
+    std::fs::write(&event, pull_request.to_string()).unwrap();
+    let asked = server.ask_by_ci(&admin, SHOP_PROJECT, &event).await;
+    assert_eq!(
+        (&asked["commit"], &asked["files"][0]["path"]),
+        (&json!(head), &json!("shop/price.py")),
+        "{asked}"
+    );
+
+    // An agent asks twice, and is not shown the same again.
+    let mut question = json!({"repo": SHOP_PROJECT, "query": "Cart.checkout total_price"});
+    let found = server.ask_by_agent(&admin, question.clone()).await;
+    let shown = found["shown"].as_array().expect("places").clone();
+    assert!(found["context"].to_string().contains("def checkout(self)"));
+    question["seen"] = json!(shown);
+    let fresh = server.ask_by_agent(&admin, question).await;
+    let fresh = fresh["shown"].as_array().expect("places");
+    assert!(
+        fresh.iter().all(|place| !shown.contains(place)),
+        "{fresh:?}"
+    );
 
     // Killed while a job is being done.
     forge.turn(&[Mood::Silent]);

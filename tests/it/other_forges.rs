@@ -58,7 +58,14 @@ async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
     let response = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
     assert_eq!(outcome(&response), "queued");
     let thread = "corner/shop/issues/23";
-    assert_eq!(world.written(thread).await.len(), 1);
+    let comments = world.written(thread).await;
+    assert_eq!(comments.len(), 1);
+    // Its address does not say what it is; the settings do.
+    assert!(
+        comments[0].contains("/corner/shop/-/blob/"),
+        "{}",
+        comments[0]
+    );
     let again = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
     assert_eq!(outcome(&again), "repeated");
 
@@ -118,7 +125,13 @@ async fn gitea_tells_of_issues_comments_pull_requests_and_pushes() {
         outcome(&gitea(&world, "issues", "g-1", &issue).await),
         "queued"
     );
-    assert_eq!(world.written("corner/shop/23").await.len(), 1);
+    let comments = world.written("corner/shop/23").await;
+    assert_eq!(comments.len(), 1);
+    assert!(
+        comments[0].contains("/corner/shop/src/commit/"),
+        "{}",
+        comments[0]
+    );
     issue["action"] = json!("label_updated");
     assert_eq!(
         outcome(&gitea(&world, "issues", "g-2", &issue).await),

@@ -43,7 +43,7 @@ use crate::request::Request;
 use crate::resolve::Candidates;
 
 pub use self::config::{AssembleConfig, Profile};
-pub use self::permalink::Permalinks;
+pub use self::permalink::{Permalinks, WebHost, WebPage};
 pub use self::render::inline_code;
 
 /// How much of a definition is shown.

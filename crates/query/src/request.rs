@@ -2,6 +2,7 @@
 
 use foveate_model::{Lines, RepoPath};
 
+use crate::assemble::WebPage;
 use crate::intent::IntentKind;
 
 /// How the context is rendered.
@@ -71,8 +72,8 @@ pub struct Request {
     pub max_files: Option<usize>,
     /// Most characters of the context.
     pub max_chars: Option<usize>,
-    /// Address of the repository on the web, for links to the lines that are shown.
-    pub link_base: Option<String>,
+    /// The repository on the web, for links to the lines that are shown.
+    pub web_page: Option<WebPage>,
     /// How to render.
     pub format: Format,
     /// The intent, where the caller knows it.
@@ -109,7 +110,7 @@ impl Default for Request {
             min_probability: None,
             max_files: None,
             max_chars: None,
-            link_base: None,
+            web_page: None,
             format: Format::Xml,
             intent: None,
             limit: 20,

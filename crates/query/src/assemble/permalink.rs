@@ -11,13 +11,47 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// How a host writes links.
+/// The software of a host, which decides how its links are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Host {
+#[allow(missing_docs)]
+pub enum WebHost {
     GitHub,
     GitLab,
     Gitea,
     Bitbucket,
+}
+
+/// The page of a repository on the web.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebPage {
+    /// Without a slash at the end.
+    address: String,
+    host: WebHost,
+}
+
+impl WebPage {
+    /// The page at an address such as `https://github.com/pallets/flask`. Its software is guessed by the
+    /// name of its host: GitHub where it is none of the others.
+    pub fn guess(address: &str) -> Self {
+        let name = address.split("://").nth(1).unwrap_or(address);
+        let name = name.split('/').next().unwrap_or(name);
+        let host = if name.contains("gitlab") {
+            WebHost::GitLab
+        } else if name.contains("bitbucket") {
+            WebHost::Bitbucket
+        } else if name.contains("gitea") || name == "codeberg.org" {
+            WebHost::Gitea
+        } else {
+            WebHost::GitHub
+        };
+        Self::new(address, host)
+    }
+
+    /// The page at an address of a host that is known.
+    pub fn new(address: &str, host: WebHost) -> Self {
+        let address = address.trim_end_matches('/').to_owned();
+        Self { address, host }
+    }
 }
 
 /// Permalinks into one commit of a repository.
@@ -25,37 +59,25 @@ enum Host {
 pub struct Permalinks {
     /// Up to the path of a file, with a slash at the end.
     base: String,
-    host: Host,
+    host: WebHost,
 }
 
 impl Permalinks {
-    /// Permalinks below the web address of a repository, such as `https://github.com/pallets/flask`. The
-    /// address's host tells their form: GitHub's where it is none of the others.
-    pub fn new(address: &str, commit: &str) -> Option<Self> {
-        if commit.is_empty() || address.is_empty() {
+    /// Permalinks below the page of a repository; `None` without a commit.
+    pub fn new(page: &WebPage, commit: &str) -> Option<Self> {
+        if commit.is_empty() || page.address.is_empty() {
             return None;
         }
-        let address = address.trim_end_matches('/');
-        let name = address.split("://").nth(1).unwrap_or(address);
-        let name = name.split('/').next().unwrap_or(name);
-        let host = if name.contains("gitlab") {
-            Host::GitLab
-        } else if name.contains("bitbucket") {
-            Host::Bitbucket
-        } else if name.contains("gitea") || name == "codeberg.org" {
-            Host::Gitea
-        } else {
-            Host::GitHub
-        };
+        let WebPage { address, host } = page;
         let to_files = match host {
-            Host::GitHub => "blob",
-            Host::GitLab => "-/blob",
-            Host::Gitea => "src/commit",
-            Host::Bitbucket => "src",
+            WebHost::GitHub => "blob",
+            WebHost::GitLab => "-/blob",
+            WebHost::Gitea => "src/commit",
+            WebHost::Bitbucket => "src",
         };
         Some(Self {
             base: format!("{address}/{to_files}/{commit}/"),
-            host,
+            host: *host,
         })
     }
 
@@ -68,10 +90,10 @@ impl Permalinks {
     pub fn lines(&self, path: &str, lines: Lines) -> String {
         let Lines { start, end } = lines;
         let anchor = match self.host {
-            Host::GitHub | Host::Gitea if start == end => format!("L{start}"),
-            Host::GitHub | Host::Gitea => format!("L{start}-L{end}"),
-            Host::GitLab => format!("L{start}-{end}"),
-            Host::Bitbucket => format!("lines-{start}:{end}"),
+            WebHost::GitHub | WebHost::Gitea if start == end => format!("L{start}"),
+            WebHost::GitHub | WebHost::Gitea => format!("L{start}-L{end}"),
+            WebHost::GitLab => format!("L{start}-{end}"),
+            WebHost::Bitbucket => format!("lines-{start}:{end}"),
         };
         format!("{}#{anchor}", self.file(path))
     }
@@ -82,8 +104,18 @@ mod tests {
     use super::*;
 
     fn check(address: &str, wanted: &str) {
-        let links = Permalinks::new(address, "c0ffee").unwrap();
+        let links = Permalinks::new(&WebPage::guess(address), "c0ffee").unwrap();
         assert_eq!(links.lines("src/a b.py", Lines::new(3, 9)), wanted);
+    }
+
+    #[test]
+    fn a_host_that_is_known_is_not_guessed() {
+        let page = WebPage::new("https://git.acme.org/shop/", WebHost::GitLab);
+        let links = Permalinks::new(&page, "c0ffee").unwrap();
+        assert_eq!(
+            links.file("a.py"),
+            "https://git.acme.org/shop/-/blob/c0ffee/a.py"
+        );
     }
 
     #[test]
@@ -108,12 +140,13 @@ mod tests {
 
     #[test]
     fn a_path_cannot_leave_the_link() {
-        let links = Permalinks::new("https://github.com/acme/shop", "c0ffee").unwrap();
+        let page = WebPage::guess("https://github.com/acme/shop");
+        let links = Permalinks::new(&page, "c0ffee").unwrap();
         let link = links.file("a)](javascript:x)?#<b>\n.md");
         let tail = link.strip_prefix("https://github.com/acme/shop/blob/c0ffee/");
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "/.-_~%".contains(c);
         assert!(tail.unwrap().chars().all(is_plain), "{link}");
-        assert!(Permalinks::new("", "c0ffee").is_none());
-        assert!(Permalinks::new("https://github.com/acme/shop", "").is_none());
+        assert!(Permalinks::new(&WebPage::guess(""), "c0ffee").is_none());
+        assert!(Permalinks::new(&page, "").is_none());
     }
 }

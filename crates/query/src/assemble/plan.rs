@@ -340,7 +340,7 @@ fn form<'a>(
     let changed = candidates.changed.iter().map(|(file, _)| *file);
     let ranks = ranked.files.iter().map(|file| file.id);
     let commit = &snapshot.revision.commit;
-    let address = request.link_base.as_deref();
+    let page = request.web_page.as_ref();
     Form {
         format: request.format,
         head: Head {
@@ -350,9 +350,9 @@ fn form<'a>(
             budget: request.budget_tokens,
         },
         // What differs from the commit is not there under its lines.
-        links: address
+        links: page
             .filter(|_| !snapshot.revision.dirty)
-            .and_then(|address| Permalinks::new(address, commit)),
+            .and_then(|page| Permalinks::new(page, commit)),
         files: changed.chain(ranks).collect(),
         max_files: request.max_files.unwrap_or(usize::MAX),
         budget: request.budget_tokens,

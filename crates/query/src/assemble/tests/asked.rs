@@ -5,6 +5,7 @@ use foveate_model::Lines;
 use proptest::prelude::*;
 
 use super::*;
+use crate::assemble::WebPage;
 use crate::request::{Change, Focus, Seen};
 
 const POOL: &str = "
@@ -322,7 +323,7 @@ fn links_lead_to_the_lines_and_few_characters_are_kept() {
     snapshot.revision.commit = "c0ffee".to_owned();
     let mut request = request(ACQUIRE, 8000, IntentKind::BugFix);
     request.format = Format::Markdown;
-    request.link_base = Some("https://github.com/acme/pool".to_owned());
+    request.web_page = Some(WebPage::guess("https://github.com/acme/pool"));
     let pack = ask(&snapshot, &request).pack;
     let link = "https://github.com/acme/pool/blob/c0ffee/pool/core.py#L6-L10";
     assert!(
