@@ -135,6 +135,16 @@ impl Permits {
         self.turns.lock().in_use()
     }
 
+    /// Permits in all.
+    pub fn total(&self) -> usize {
+        self.turns.lock().total()
+    }
+
+    /// Questions that may wait.
+    pub fn max_waiting(&self) -> usize {
+        self.turns.lock().max_waiting()
+    }
+
     /// Questions waiting.
     pub fn waiting(&self) -> usize {
         self.turns.lock().waiting()

@@ -135,11 +135,17 @@ fn exposition(state: &HttpState, grant: &Grant, jobs: JobCounts) -> String {
         [(vec![("version", version)], 1.0)],
     );
     engine_states(&out, &state.engine);
+    out.single(
+        "foveate_memory_limit_bytes",
+        Kind::Gauge,
+        "Bytes that the process may hold with more than one index in memory.",
+        state.catalog.memory_limit().map(|bytes| bytes as f64),
+    );
     repository_states(&out, &state.engine, grant);
     out.family(
-        "foveate_jobs",
+        "foveate_queued_jobs",
         Kind::Gauge,
-        "Jobs of webhooks: pending ones, and those that were given up.",
+        "Jobs of webhooks in the queue: pending ones, and those that were given up.",
         [
             (vec![("state", "pending")], jobs.pending as f64),
             (vec![("state", "dead")], jobs.dead as f64),
@@ -161,6 +167,18 @@ fn engine_states(out: &Exposition, engine: &Engine) {
         Kind::Gauge,
         "Questions waiting for their turn.",
         permits.waiting() as f64,
+    );
+    out.single(
+        "foveate_answer_permits",
+        Kind::Gauge,
+        "Questions that may be answered at a time.",
+        permits.total() as f64,
+    );
+    out.single(
+        "foveate_answer_queue_limit",
+        Kind::Gauge,
+        "Questions that may wait for their turn.",
+        permits.max_waiting() as f64,
     );
     let BlobStats {
         parsed,

@@ -2,6 +2,8 @@
 //! described here; states are read when `/metrics` is asked for and written with [`Exposition`], so
 //! that what is gone is not shown.
 
+mod events;
+
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
@@ -12,129 +14,6 @@ use metrics_exporter_prometheus::{
 };
 
 use super::process::Figure;
-
-/// Bounds for durations of answers and their stages, in seconds.
-const ANSWER_SECONDS: [f64; 14] = [
-    0.0005, 0.001, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.025, 0.04, 0.075, 0.15, 0.5, 1.5, 5.0,
-];
-/// Bounds for durations of indexing and copying, in seconds.
-const INDEX_SECONDS: [f64; 12] = [
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
-];
-
-/// Every metric that is recorded as it happens: name, kind, meaning.
-const EVENTS: [(&str, Kind, &str); 22] = [
-    (
-        "foveate_http_requests_total",
-        Kind::Counter,
-        "HTTP requests answered, by route, method and status.",
-    ),
-    (
-        "foveate_http_request_seconds",
-        Kind::Histogram,
-        "Time from a request's head to its answer's head, by route.",
-    ),
-    (
-        "foveate_connections_evicted_total",
-        Kind::Counter,
-        "Connections without a request that were closed to make room for others.",
-    ),
-    (
-        "foveate_connections_refused_total",
-        Kind::Counter,
-        "Connections that were closed at once, since all others were busy.",
-    ),
-    (
-        "foveate_stage_seconds",
-        Kind::Histogram,
-        "Time of each stage of an answer, by stage and intent; the stage total includes waiting.",
-    ),
-    (
-        "foveate_lookup_seconds",
-        Kind::Histogram,
-        "Time of a lookup of definitions, references, outlines, matches or files, waiting included.",
-    ),
-    (
-        "foveate_permit_wait_seconds",
-        Kind::Histogram,
-        "Time that questions waited for their turn.",
-    ),
-    (
-        "foveate_problems_total",
-        Kind::Counter,
-        "Requests answered with a problem, by its code.",
-    ),
-    (
-        "foveate_certificate_reads_total",
-        Kind::Counter,
-        "Times that a changed certificate was read again, by outcome.",
-    ),
-    (
-        "foveate_degraded_answers_total",
-        Kind::Counter,
-        "Answers that had to do without something, by issue code.",
-    ),
-    (
-        "foveate_index_read_seconds",
-        Kind::Histogram,
-        "Time to find, read and parse the files of a revision, by cause.",
-    ),
-    (
-        "foveate_index_build_seconds",
-        Kind::Histogram,
-        "Time to build the index of a revision from its files, by cause.",
-    ),
-    (
-        "foveate_references_restored_total",
-        Kind::Counter,
-        "Files whose resolved references were read from disk.",
-    ),
-    (
-        "foveate_transfer_seconds",
-        Kind::Histogram,
-        "Time of clones and fetches of remote repositories, by outcome.",
-    ),
-    (
-        "foveate_audits_total",
-        Kind::Counter,
-        "Comparisons of a working tree's index with the disk.",
-    ),
-    (
-        "foveate_audit_repaired_files_total",
-        Kind::Counter,
-        "Files of which audits found that they had changed without an event.",
-    ),
-    (
-        "foveate_disk_damaged_total",
-        Kind::Counter,
-        "Stored data that were not what was written and are made again, by what they were.",
-    ),
-    (
-        "foveate_disk_failed_writes_total",
-        Kind::Counter,
-        "Times that a repository's index could not be stored.",
-    ),
-    (
-        "foveate_repositories_evicted_total",
-        Kind::Counter,
-        "Times that a repository was evicted from memory to make room.",
-    ),
-    (
-        "foveate_webhooks_total",
-        Kind::Counter,
-        "Webhooks of forges, by forge and outcome: queued, synced, repeated, ignored, refused.",
-    ),
-    (
-        "foveate_jobs_total",
-        Kind::Counter,
-        "Jobs of webhooks, by outcome: queued, done, failed (to be tried again), put_off, dead.",
-    ),
-    (
-        "foveate_panics_total",
-        Kind::Counter,
-        "Requests that failed on a defect.",
-    ),
-];
 
 /// What kind of metric it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,31 +36,19 @@ pub fn recorder() -> Result<PrometheusHandle, String> {
 }
 
 fn install() -> Result<PrometheusHandle, String> {
-    let seconds = |name: &str| Matcher::Full(name.to_owned());
     let mut builder = PrometheusBuilder::new();
-    for (name, kind, _) in EVENTS {
+    for (name, kind, _) in events::EVENTS {
         if kind == Kind::Histogram {
-            let is_slow = ["foveate_index", "foveate_transfer"];
-            let bounds: &[f64] = if is_slow.iter().any(|slow| name.starts_with(slow)) {
-                &INDEX_SECONDS
-            } else {
-                &ANSWER_SECONDS
-            };
+            let matcher = Matcher::Full(name.to_owned());
             builder = builder
-                .set_buckets_for_metric(seconds(name), bounds)
+                .set_buckets_for_metric(matcher, events::bounds(name))
                 .map_err(|error| error.to_string())?;
         }
     }
     let handle = builder
         .install_recorder()
         .map_err(|error| error.to_string())?;
-    for (name, kind, help) in EVENTS {
-        match kind {
-            Kind::Counter => metrics::describe_counter!(name, help),
-            Kind::Gauge => metrics::describe_gauge!(name, help),
-            Kind::Histogram => metrics::describe_histogram!(name, metrics::Unit::Seconds, help),
-        }
-    }
+    events::describe();
     Ok(handle)
 }
 

@@ -299,14 +299,14 @@ async fn a_server_lives_through_its_days() {
     comments(&forge, "corner/shop/14", |bodies| bodies.len() == 1).await;
     until("an empty queue", async || {
         let pending = server
-            .metric(&admin, "foveate_jobs", ("state", "pending"))
+            .metric(&admin, "foveate_queued_jobs", ("state", "pending"))
             .await;
         (pending == 0.0).then_some(())
     })
     .await;
     assert_eq!(forge.comments("corner/shop/12").len(), 1);
     let dead = server
-        .metric(&admin, "foveate_jobs", ("state", "dead"))
+        .metric(&admin, "foveate_queued_jobs", ("state", "dead"))
         .await;
     assert_eq!(dead, 0.0);
 

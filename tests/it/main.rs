@@ -32,6 +32,7 @@ mod lookups;
 mod mcp;
 mod memory;
 mod metrics;
+mod monitoring;
 mod negotiation;
 mod openapi;
 mod other_forges;

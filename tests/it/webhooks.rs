@@ -132,14 +132,19 @@ impl World {
 
     pub async fn idle(&self) {
         until("an empty queue", async || {
-            let pending = self.app.metric("foveate_jobs", "state=\"pending\"").await;
+            let pending = self
+                .app
+                .metric("foveate_queued_jobs", "state=\"pending\"")
+                .await;
             (pending == 0.0).then_some(())
         })
         .await;
     }
 
     pub async fn dead(&self) -> f64 {
-        self.app.metric("foveate_jobs", "state=\"dead\"").await
+        self.app
+            .metric("foveate_queued_jobs", "state=\"dead\"")
+            .await
     }
 }
 

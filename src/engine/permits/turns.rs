@@ -55,6 +55,14 @@ impl<T> Turns<T> {
         }
     }
 
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    pub fn max_waiting(&self) -> usize {
+        self.max_waiting
+    }
+
     pub fn in_use(&self) -> usize {
         self.in_use
     }

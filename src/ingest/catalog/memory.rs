@@ -120,6 +120,12 @@ impl Catalog {
 
     /// Bytes that count against the budget: those of the process, where the system says them; otherwise
     /// those that the indexes count.
+    /// Bytes beyond which repositories are evicted; `None` where nothing bounds them.
+    pub fn memory_limit(&self) -> Option<usize> {
+        let most = self.settings.memory_bytes;
+        (most < usize::MAX).then_some(most)
+    }
+
     fn memory_held(&self) -> usize {
         process::memory_held().unwrap_or_else(|| self.engine.bytes())
     }

@@ -1,0 +1,120 @@
+//! The rules, alerts and dashboard of `config/` ask for metrics that a server has from its start, and the
+//! alerts name sections that are written. The gate has a real Prometheus do the rest (`.ci/monitoring.py`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::process::Process;
+use crate::rebuilt::Service as _;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The words of a text that are names of metrics or of recorded series.
+fn metric_names(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_:".contains(c);
+    let words = text.split(|c| !is_part(c));
+    let is_name = |word: &&str| {
+        let name = word.rsplit_once(":foveate_").map_or(*word, |_| "foveate_");
+        name.starts_with("foveate_") || name.starts_with("process_") || word.contains(":process_")
+    };
+    words.filter(is_name).collect()
+}
+
+/// All strings below a key of this name.
+fn texts<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str() {
+                    Some(text) if name == key => found.push(text),
+                    _ => texts(value, key, found),
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| texts(value, key, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
+    let server = Process::start(&["env"], None);
+    // Of its own figures those of a repository need one.
+    let (_keep, root) = crate::app::tree(crate::app::SHOP);
+    server.add(&root).await;
+    let request = server.client().get(format!("{}/metrics", server.url()));
+    let text = request.send().await.unwrap().text().await.unwrap();
+    let samples = text.lines().filter(|line| !line.starts_with('#'));
+    let names = samples.filter_map(|line| line.split(['{', ' ']).next());
+    let mut known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    // What descriptions name without saying which of its series they mean.
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    known.extend(families.filter_map(|family| family.split(' ').next()));
+
+    let rules = read("config/prometheus/rules.yml");
+    let recorded = rules
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- record: "));
+    known.extend(recorded);
+    let of_groups = |line: &&str| !line.trim().starts_with("- name: ");
+    for file in ["rules.yml", "alerts.yml", "rules_test.yml"] {
+        let text = read(&format!("config/prometheus/{file}"));
+        let text: Vec<&str> = text.lines().filter(of_groups).collect();
+        let text = text.join("\n");
+        let asked = metric_names(&text);
+        assert!(asked.len() > 10, "{file}: {asked:?}");
+        let unknown: Vec<_> = asked.difference(&known).collect();
+        assert!(unknown.is_empty(), "{file} asks for {unknown:?}");
+    }
+    let dashboard = read("config/grafana/dashboards/foveate.json");
+    let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
+    let mut queries = Vec::new();
+    texts(&dashboard, "expr", &mut queries);
+    texts(&dashboard, "query", &mut queries);
+    assert!(queries.len() > 30, "{}", queries.len());
+    let text = queries.join("\n");
+    let unknown: Vec<_> = metric_names(&text).difference(&known).copied().collect();
+    assert!(unknown.is_empty(), "the dashboard asks for {unknown:?}");
+    server
+        .call(Method::DELETE, "/repos/shop", Value::Null)
+        .await;
+}
+
+#[test]
+fn every_alert_says_what_to_do_in_a_section_that_exists() {
+    let alerts = read("config/prometheus/alerts.yml");
+    let guide = read("docs/operations.md");
+    let headings = guide.lines().filter(|line| line.starts_with('#'));
+    let anchors: BTreeSet<String> = headings
+        .map(|line| line.trim_start_matches('#').trim())
+        .map(|title| title.to_lowercase().replace(' ', "-"))
+        .collect();
+    let of = |key: &str| -> Vec<&str> {
+        let lines = alerts.lines().map(str::trim);
+        lines.filter_map(|line| line.strip_prefix(key)).collect()
+    };
+    let names = of("- alert: ");
+    let links = of("runbook_url: ");
+    assert!(names.len() > 10);
+    for all in [&links, &of("summary: "), &of("description: ")] {
+        assert_eq!(all.len(), names.len());
+    }
+    for link in links {
+        let anchor = link.strip_prefix("docs/operations.md#").expect(link);
+        assert!(anchors.contains(anchor), "{link} leads nowhere");
+    }
+    let tests = read("config/prometheus/rules_test.yml");
+    for name in names {
+        assert!(
+            tests.contains(name),
+            "rules_test.yml does not make {name} fire"
+        );
+        assert!(guide.contains(name), "docs/operations.md lacks {name}");
+    }
+}
