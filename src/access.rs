@@ -14,3 +14,11 @@ pub use grant::{Denied, Grant, Repositories, Scope};
 pub use key::{NameError, check_name};
 pub use share::{InFlight, Limited, ShareLimits};
 pub use token::{Token, TokenError, TokenHash, check_spelling};
+
+/// How many keys a file of tokens has.
+///
+/// # Errors
+/// Why a server would refuse it; no token is in the text.
+pub fn check_token_file(path: &std::path::Path) -> Result<usize, String> {
+    token_file::read(path).map(|keys| keys.len())
+}

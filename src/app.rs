@@ -3,6 +3,7 @@
 
 pub mod agents;
 pub mod announce;
+mod doctor;
 pub mod service;
 
 use std::io::Write as _;
@@ -25,6 +26,7 @@ pub fn main() -> ExitCode {
         Command::Local(command) => cli::run(command),
         Command::Serve(args) => serve(args),
         Command::Mcp(args) => agents::run(*args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Openapi => openapi(),
     };
     match result {

@@ -5,7 +5,9 @@
 mod cache;
 mod cases;
 mod client;
+mod config;
 mod context;
+pub mod doctor;
 mod eval;
 mod jobs;
 mod key;
@@ -13,7 +15,9 @@ mod mcp;
 pub mod progress;
 mod repo;
 mod serve;
+mod shell;
 mod train;
+mod version;
 
 use std::fmt;
 use std::io;
@@ -45,7 +49,7 @@ const EXIT_CODES: &str = "Exit codes:
 
 /// Answers which code a reader must see for an issue, from a warm index of a repository.
 #[derive(Debug, clap::Parser)]
-#[command(name = "foveate", version, after_help = EXIT_CODES)]
+#[command(name = "foveate", version, long_version = version::long(), after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -58,6 +62,8 @@ pub enum Command {
     Serve(ServeArgs),
     #[allow(missing_docs)]
     Mcp(Box<McpArgs>),
+    #[allow(missing_docs)]
+    Doctor(doctor::DoctorArgs),
     /// Print the OpenAPI document of the HTTP interface.
     Openapi,
     /// A command that needs no service of its own.
@@ -82,6 +88,12 @@ pub enum Local {
     Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
     Train(Box<train::TrainArgs>),
+    #[allow(missing_docs)]
+    Config(config::ConfigArgs),
+    #[allow(missing_docs)]
+    Completions(shell::CompletionsArgs),
+    #[allow(missing_docs)]
+    Man(shell::ManArgs),
     #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),
@@ -122,6 +134,9 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Key(args) => key::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),
+        Local::Config(args) => config::run(&args),
+        Local::Completions(args) => shell::completions(&args),
+        Local::Man(args) => shell::man(&args),
         Local::Health(args) => repo::health(&args),
     }
 }

@@ -3,6 +3,8 @@
 
 mod explain;
 mod forge;
+mod place;
+mod show;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +16,8 @@ use figment::providers::{Env, Format, Serialized, Toml};
 use serde::Deserialize;
 
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
+use place::Places;
+pub use show::Setting;
 
 /// Every key with its default and its meaning.
 pub const DEFAULTS: &str = include_str!("../config/default.toml");
@@ -217,8 +221,21 @@ pub struct Overrides {
 
 /// A configuration that cannot be used; the text names the key and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(String);
+#[error("{text}")]
+pub struct ConfigError {
+    text: String,
+    /// The key that it is about; empty where it is about none.
+    key: String,
+}
+
+impl ConfigError {
+    fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            key: String::new(),
+        }
+    }
+}
 
 impl Config {
     /// The configuration of this process.
@@ -227,8 +244,7 @@ impl Config {
     /// When the file cannot be read, a key is unknown or has the wrong type, or a value makes no
     /// sense.
     pub fn load(file: Option<&Path>, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let environment = Env::prefixed(ENVIRONMENT).split("__");
-        Self::merge(file, Figment::from(environment), overrides)
+        Self::merge(file, variables(), overrides)
     }
 
     /// The built-in defaults.
@@ -244,30 +260,24 @@ impl Config {
         environment: Figment,
         overrides: &Overrides,
     ) -> Result<Self, ConfigError> {
-        let mut figment = Figment::from(Toml::string(DEFAULTS));
-        if let Some(file) = file {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.display())))?;
-            // As a string, so that a missing file is an error and not an empty one.
-            figment = figment.merge(Toml::string(&text));
-        }
-        figment = figment.merge(environment);
-        if let Some(listen) = &overrides.listen {
-            figment = figment.merge(Serialized::default("server.listen", listen));
-        }
-        if let Some(data_dir) = &overrides.data_dir {
-            figment = figment.merge(Serialized::default("storage.data_dir", data_dir));
-        }
+        let text = file.map(read).transpose()?;
+        let places = Places::new(file.zip(text.as_deref()))?;
+        Self::of(&layers(text.as_deref(), environment, overrides), &places)
+    }
+
+    fn of(figment: &Figment, places: &Places<'_>) -> Result<Self, ConfigError> {
         let config: Self = figment
             .extract()
-            .map_err(|error| ConfigError(explain::explain(error, file)))?;
-        config.check()
+            .map_err(|error| explain::explain(error, places))?;
+        config
+            .check()
+            .map_err(|error| explain::placed(error, figment, places))
     }
 
     fn check(mut self) -> Result<Self, ConfigError> {
         let at_least = |key: &str, value: u64, least: u64| {
             if value < least {
-                return Err(ConfigError(format!(
+                return Err(ConfigError::new(format!(
                     "{key} must be at least {least}, not {value}"
                 )));
             }
@@ -287,10 +297,10 @@ impl Config {
         let tls = &self.server.tls;
         if tls.cert.as_os_str().is_empty() != tls.key.as_os_str().is_empty() {
             let text = "server.tls needs both `cert` and `key`, or neither of them";
-            return Err(ConfigError(text.to_owned()));
+            return Err(ConfigError::new(text));
         }
         if let Some(origin) = self.server.allow_origins.iter().find(|o| !is_origin(o)) {
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "server.allow_origins: {origin:?} is no origin such as https://app.example.org"
             )));
         }
@@ -319,7 +329,7 @@ impl Config {
             self.watch.max_delay_ms,
             self.watch.debounce_ms,
         )?;
-        self.forge.check().map_err(ConfigError)?;
+        self.forge.check().map_err(ConfigError::new)?;
         let known = ["https", "http", "ssh", "git", "file"];
         if let Some(scheme) = self
             .git
@@ -328,7 +338,7 @@ impl Config {
             .find(|s| !known.contains(&s.as_str()))
         {
             let known = known.join(", ");
-            return Err(ConfigError(format!(
+            return Err(ConfigError::new(format!(
                 "git.schemes: {scheme:?} is none of {known}"
             )));
         }
@@ -337,7 +347,7 @@ impl Config {
         }
         for path in &mut self.repos.allow_paths {
             *path = std::fs::canonicalize(&path).map_err(|error| {
-                ConfigError(format!("repos.allow_paths: {}: {error}", path.display()))
+                ConfigError::new(format!("repos.allow_paths: {}: {error}", path.display()))
             })?;
         }
         Ok(self)
@@ -364,6 +374,31 @@ impl AnswerConfig {
     }
 }
 
+fn read(file: &Path) -> Result<String, ConfigError> {
+    std::fs::read_to_string(file)
+        .map_err(|error| ConfigError::new(format!("cannot read {}: {error}", file.display())))
+}
+
+/// All sources, the later ones before the earlier ones. `text` is that of the file.
+fn layers(text: Option<&str>, environment: Figment, overrides: &Overrides) -> Figment {
+    let mut figment = Figment::from(Toml::string(DEFAULTS));
+    if let Some(text) = text {
+        figment = figment.merge(Toml::string(text));
+    }
+    figment = figment.merge(environment);
+    if let Some(listen) = &overrides.listen {
+        figment = figment.merge(Serialized::default("server.listen", listen));
+    }
+    if let Some(data_dir) = &overrides.data_dir {
+        figment = figment.merge(Serialized::default("storage.data_dir", data_dir));
+    }
+    figment
+}
+
+fn variables() -> Figment {
+    Figment::from(Env::prefixed(ENVIRONMENT).split("__"))
+}
+
 /// Whether a text is a scheme, a host and perhaps a port, as browsers send them.
 fn is_origin(text: &str) -> bool {
     let host = ["https://", "http://"]
@@ -381,7 +416,7 @@ fn default_data_dir() -> Result<PathBuf, ConfigError> {
     variable("HOME")
         .map(|home| PathBuf::from(home).join(".local/share/foveate"))
         .ok_or_else(|| {
-            ConfigError("storage.data_dir is empty and HOME is not set: give --data-dir".to_owned())
+            ConfigError::new("storage.data_dir is empty and HOME is not set: give --data-dir")
         })
 }
 

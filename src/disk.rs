@@ -142,6 +142,31 @@ fn take_lock(directory: &Path) -> Result<Option<File>, DataDirError> {
     }
 }
 
+/// Who uses a data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Nobody.
+    Nobody,
+    /// A server, with the number of its process where that is known.
+    Process(Option<u32>),
+}
+
+/// Who uses a data directory now. Nothing is changed there.
+pub fn holder(directory: &Path) -> Holder {
+    let Ok(mut file) = File::open(directory.join(LOCK)) else {
+        return Holder::Nobody;
+    };
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            let _ = file.read_to_string(&mut text);
+            Holder::Process(text.parse().ok())
+        }
+        // A server that starts in this moment waits longer for its lock than it is held here.
+        Ok(()) | Err(TryLockError::Error(_)) => Holder::Nobody,
+    }
+}
+
 /// Bytes of the files in a directory, not counting those of its directories.
 pub fn bytes_in(directory: &Path) -> u64 {
     let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -228,7 +253,9 @@ mod tests {
         let process = format!("(process {})", std::process::id());
         assert!(refused.contains(&process), "{refused}");
         assert!(refused.contains("--data-dir"), "{refused}");
+        assert_eq!(holder(&path), Holder::Process(Some(std::process::id())));
         drop(first);
+        assert_eq!(holder(&path), Holder::Nobody);
         assert!(DataDir::open(&path).is_ok());
     }
 }

@@ -1,6 +1,7 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
 //! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
 
+mod inspect;
 mod jobs;
 mod keys;
 
@@ -15,6 +16,7 @@ use sqlx::sqlite::{
 use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
 use tempfile::TempDir;
 
+pub use inspect::Inspection;
 pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow, StoreChanges};
 
@@ -48,6 +50,11 @@ const MIGRATIONS: [(i64, &str, &str); 4] = [
         include_str!("../migrations/sqlite/0004_jobs.sql"),
     ),
 ];
+
+/// The version of the schema that this program makes and uses.
+pub fn schema() -> i64 {
+    MIGRATIONS.last().map_or(0, |(version, _, _)| *version)
+}
 
 fn migrator() -> Migrator {
     let migrations = MIGRATIONS.map(|(version, name, sql)| {
@@ -140,6 +147,13 @@ pub enum StoreError {
     Migration(#[from] sqlx::migrate::MigrateError),
 }
 
+/// The file of a database, and how long to wait for others who use it.
+fn options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .busy_timeout(Duration::from_secs(5))
+}
+
 impl Store {
     /// Opens the database in `data_dir`, which is created if need be, and brings its schema up to
     /// date.
@@ -153,14 +167,12 @@ impl Store {
                 path: data_dir.display().to_string(),
                 reason: error.to_string(),
             })?;
-        let options = SqliteConnectOptions::new()
-            .filename(data_dir.join(FILE))
+        let options = options(&data_dir.join(FILE))
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             // What is deleted is gone.
-            .pragma("secure_delete", "on")
-            .busy_timeout(Duration::from_secs(5));
+            .pragma("secure_delete", "on");
         let pool = SqlitePoolOptions::new()
             .max_connections(4)
             // A busy disk may take long to open the file; a start that gives up helps nobody.

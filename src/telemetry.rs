@@ -1,6 +1,7 @@
 //! What the program says of itself: log lines on standard error and metrics. It never sees bodies,
 //! queries, source code or credentials. Start at [`init_logging`] and [`metrics`].
 
+mod cgroup;
 mod lines;
 pub mod metrics;
 pub mod process;

@@ -3,19 +3,20 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::path::Path;
 
+use figment::Figment;
 use figment::error::{Actual, Kind, OneOf};
 use serde::de::{Deserializer, Unexpected, Visitor};
 
-use super::ENVIRONMENT;
+use super::ConfigError;
+use super::place::Places;
 
-/// The first mistake in words; `file` is the one given with `--config`.
-pub(super) fn explain(error: figment::Error, file: Option<&Path>) -> String {
+/// The first mistake in words, with its place.
+pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError {
     let Some(error) = error.into_iter().next() else {
-        return String::new();
+        return ConfigError::new("");
     };
-    let key = error.path.join(".").to_lowercase();
+    let key = error.path.join(".");
     let text = match &error.kind {
         Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
             let expected = in_words(expected);
@@ -35,7 +36,27 @@ pub(super) fn explain(error: figment::Error, file: Option<&Path>) -> String {
         Kind::MissingField(name) => format!("{key}.{name} is missing"),
         other => format!("{key}: {other}"),
     };
-    match said_in(&error, &key, file) {
+    let source = error.metadata.as_ref();
+    let place = source.and_then(|source| places.of(&key, &source.name));
+    ConfigError {
+        text: with_place(text, place),
+        key,
+    }
+}
+
+/// A mistake that begins with the key it is about, with the place of that key.
+pub(super) fn placed(error: ConfigError, figment: &Figment, places: &Places<'_>) -> ConfigError {
+    let key = error.text.split([' ', ':']).next().unwrap_or_default();
+    let source = figment.find_metadata(key);
+    let place = source.and_then(|source| places.of(key, &source.name));
+    ConfigError {
+        key: key.to_owned(),
+        text: with_place(error.text, place),
+    }
+}
+
+fn with_place(text: String, place: Option<String>) -> String {
+    match place {
         Some(place) => format!("{text} ({place})"),
         None => text,
     }
@@ -65,20 +86,6 @@ fn shown(found: &Actual) -> String {
         Actual::Seq => "a list".to_owned(),
         Actual::Map => "a table".to_owned(),
         other => other.to_string(),
-    }
-}
-
-fn said_in(error: &figment::Error, key: &str, file: Option<&Path>) -> Option<String> {
-    let source = &error.metadata.as_ref()?.name;
-    if source.contains("environment variable") {
-        let name = key.to_uppercase().replace('.', "__");
-        return Some(format!("{ENVIRONMENT}{name}"));
-    }
-    match key {
-        _ if source.contains("TOML") => file.map(|file| file.display().to_string()),
-        "server.listen" => Some("--listen".to_owned()),
-        "storage.data_dir" => Some("--data-dir".to_owned()),
-        _ => None,
     }
 }
 

@@ -22,6 +22,7 @@ use rayon::prelude::*;
 
 pub use self::history::HistoryIndex;
 use self::versions::{FACTS, LEXICAL, REFERENCES, Versions};
+pub use self::versions::{StageFormat, formats};
 use super::Reading;
 use crate::disk::{self, ContentStore, Entry, Key, MaxWaste, Pack};
 

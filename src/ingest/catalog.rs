@@ -4,6 +4,7 @@
 mod credentials;
 mod memory;
 mod orphans;
+pub mod reach;
 mod source;
 
 use std::collections::BTreeMap;

@@ -101,6 +101,12 @@ impl WorkingTree {
         self.git.as_ref()
     }
 
+    /// How many directories of the tree at `root` would be looked at, and so watched. Blocks.
+    pub fn count_directories(root: &Path, excluded: Vec<PathBuf>) -> usize {
+        let rules = Arc::new(Rules::new(root.to_owned(), excluded));
+        walk::below(&rules, root, None).directories.len()
+    }
+
     /// How many directories are looked at.
     pub fn directory_count(&self) -> usize {
         self.directories.len()

@@ -1,9 +1,12 @@
 //! Figures and limits of this process. What is read from `/proc` is absent elsewhere than on Linux.
 
 use std::fs;
+use std::path::Path;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tikv_jemalloc_ctl::{epoch, stats};
+
+use super::cgroup;
 
 /// A figure of this process under its customary name.
 #[derive(Clone, Copy, Debug)]
@@ -91,19 +94,27 @@ pub fn raise_open_files() {
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
-/// Bytes of memory that this machine has, or this container where it may use less. `None` where the
-/// system does not say.
+/// Bytes of memory that this machine has, or this process's control group (a container, a unit of systemd) where
+/// that may use less. `None` where the system does not say.
 pub fn memory_limit() -> Option<usize> {
-    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let machine = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let limits = [
-        field(&machine, "MemTotal:").map(|kilobytes| kilobytes * 1024),
-        // Control groups of version 2 and 1; without a limit they say `max` or a huge number.
-        number("/sys/fs/cgroup/memory.max"),
-        number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        machine_memory(),
+        cgroup::memory_limit(Path::new("/"), "self"),
     ];
     let least = limits.into_iter().flatten().min()?;
     usize::try_from(least).ok()
+}
+
+/// Bytes of memory that the machine has.
+pub fn machine_memory() -> Option<u64> {
+    let machine = fs::read_to_string("/proc/meminfo").ok()?;
+    Some(field(&machine, "MemTotal:")? * 1024)
+}
+
+/// Bytes of memory that the control groups of another process leave it; `None` where they bound nothing, or it
+/// is not there.
+pub fn memory_limit_of(process: u32) -> Option<u64> {
+    cgroup::memory_limit(Path::new("/"), &process.to_string())
 }
 
 /// Bytes of memory that this process holds, resident or swapped out, without what its allocator has free

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use foveate_index::graph::stored as references;
-use foveate_index::lexical;
+use foveate_index::lexical::{self, CommitIndex};
 use foveate_index::stored::facts;
 use foveate_parse::Limits;
 
@@ -14,6 +14,55 @@ use crate::disk::Pack;
 pub(super) const FACTS: &str = "facts.pack";
 pub(super) const LEXICAL: &str = "lexical.pack";
 pub(super) const REFERENCES: &str = "references.pack";
+
+/// The format in which this program stores the output of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageFormat {
+    /// The stage.
+    pub name: &'static str,
+    /// Version of the bytes.
+    pub format: u16,
+    /// Version of the code that makes the data.
+    pub version: u16,
+    /// The oldest format that an index may have which answers until it is built again.
+    pub oldest: u16,
+}
+
+/// The formats of everything that is stored of an index.
+pub fn formats() -> [StageFormat; 4] {
+    let stage = |name, format, version, oldest| StageFormat {
+        name,
+        format,
+        version,
+        oldest,
+    };
+    [
+        stage(
+            "facts",
+            facts::FORMAT,
+            foveate_parse::VERSION,
+            facts::OLDEST_FORMAT,
+        ),
+        stage(
+            "lexical",
+            lexical::FORMAT,
+            lexical::VERSION,
+            lexical::FORMAT,
+        ),
+        stage(
+            "references",
+            references::FORMAT,
+            references::VERSION,
+            references::FORMAT,
+        ),
+        stage(
+            "commits",
+            CommitIndex::FORMAT,
+            CommitIndex::VERSION,
+            CommitIndex::FORMAT,
+        ),
+    ]
+}
 
 /// The versions of all stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

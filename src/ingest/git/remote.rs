@@ -238,6 +238,27 @@ impl RemoteCopy {
     }
 }
 
+/// Asks a remote for its `HEAD`. Blocks.
+///
+/// # Errors
+/// When the remote may not be asked, does not answer, or refuses.
+pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitError> {
+    let mut command = connection.command()?;
+    command.args(["ls-remote", "--symref", "--", connection.address(), "HEAD"]);
+    let timeout = connection.timeout();
+    let patience = Patience::new(stop, timeout, "ls-remote", "git.timeout_seconds")
+        .with_memory(connection.access().memory_bytes);
+    let output = process::output(&mut command, &patience)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let complaint = command::first_lines(&output.stderr);
+    Err(GitError::Failed {
+        subcommand: "ls-remote".to_owned(),
+        stderr: connection.explained(&complaint),
+    })
+}
+
 /// Removes a copy that nothing uses any more.
 ///
 /// # Errors

@@ -1,0 +1,94 @@
+//! `foveate doctor`: looks at everything that a server with these settings needs, and says what to do. It takes
+//! no lock, writes nothing, and shows no secret. What it judges by is in [`machine`], [`data`], [`access`] and
+//! [`network`].
+
+mod access;
+mod data;
+mod machine;
+mod network;
+
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+
+use super::service::ranking;
+use crate::cli::doctor::{DoctorArgs, Finding, print};
+use crate::config::{Config, Overrides};
+use crate::disk;
+use crate::store::Inspection;
+use crate::telemetry;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the result cannot be printed.
+pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    telemetry::install_tls();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?;
+    let findings = runtime.block_on(examine(args));
+    // A file system that hangs is left behind.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    print(&findings, args.json)
+}
+
+async fn examine(args: &DoctorArgs) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let overrides = Overrides {
+        listen: None,
+        data_dir: args.data_dir.clone(),
+    };
+    let mistakes = Config::mistakes(args.config.as_deref(), &overrides);
+    for mistake in &mistakes {
+        let advice = "`foveate config show` shows the settings, config/default.toml explains them";
+        findings.push(Finding::failure("settings", mistake.to_string(), advice));
+    }
+    findings.extend(machine::git());
+    let config = match Config::load(args.config.as_deref(), &overrides) {
+        Ok(config) => config,
+        Err(_) => {
+            findings.push(machine::clock(SystemTime::now(), &[]));
+            return findings;
+        }
+    };
+    findings.insert(0, Finding::ok("settings", "they can be used"));
+    if let Err(error) = ranking(&config.ranking.file) {
+        let advice = "correct the file, or leave ranking.file empty";
+        findings.push(Finding::failure("settings", format!("{error:#}"), advice));
+    }
+    let holder = disk::holder(&config.storage.data_dir);
+    findings.extend(data::directory(&config.storage.data_dir));
+    findings.extend(data::space(&config.storage.data_dir));
+    let (found, inspection) = data::database(&config.storage.data_dir).await;
+    findings.push(found);
+    findings.push(access::listener(&config, holder).await);
+    findings.extend(access::keys(&config, &inspection));
+    findings.extend(access::tls(&config));
+    findings.extend(of_repositories(&config, &inspection, holder).await);
+    findings.push(machine::memory(&config, holder));
+    let dates = if args.offline {
+        Vec::new()
+    } else {
+        let (found, dates) = network::examine(args, &config, &inspection.repositories).await;
+        findings.extend(found);
+        dates
+    };
+    findings.push(machine::clock(SystemTime::now(), &dates));
+    findings
+}
+
+/// What depends on what is registered.
+async fn of_repositories(
+    config: &Config,
+    inspection: &Inspection,
+    holder: disk::Holder,
+) -> Vec<Finding> {
+    let rows = &inspection.repositories;
+    let mut findings = data::sources(config, rows);
+    findings.push(machine::open_files(config, rows.len()));
+    findings.extend(machine::watches(config, rows, holder).await);
+    findings
+}

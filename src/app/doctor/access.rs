@@ -1,0 +1,147 @@
+//! Who reaches the server: its address, its keys, its certificate.
+
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use crate::access::check_token_file;
+use crate::cli::doctor::Finding;
+use crate::config::Config;
+use crate::disk::Holder;
+use crate::http::tls::{Tls, TlsFiles};
+use crate::store::Inspection;
+
+/// Time for a server on this machine to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the address can be listened on; where a server runs, whether it answers there.
+pub(super) async fn listener(config: &Config, holder: Holder) -> Finding {
+    let listen = config.server.listen;
+    let Holder::Process(process) = holder else {
+        return free(listen);
+    };
+    let process = process.map_or_else(|| "a server".to_owned(), |n| format!("process {n}"));
+    let url = probe_url(config);
+    match asked(&url).await {
+        Ok(status) => Finding::ok(
+            "server",
+            format!("{process} runs and answers at {url}: {status}"),
+        ),
+        Err(reason) => Finding::warning(
+            "server",
+            format!("{process} uses the data directory, and nothing answers at {url}: {reason}"),
+            "if it listens elsewhere (--listen), ask it there with `foveate repo list --server URL`; or look at its log",
+        ),
+    }
+}
+
+fn free(listen: SocketAddr) -> Finding {
+    match TcpListener::bind(listen) {
+        Ok(_) => Finding::ok(
+            "server",
+            format!("none runs; {listen} is free to listen on"),
+        ),
+        Err(error) => Finding::failure(
+            "server",
+            format!(
+                "none runs on this data directory, and {listen} cannot be listened on: {error}"
+            ),
+            "choose another address (server.listen), or end the program that listens there",
+        ),
+    }
+}
+
+fn probe_url(config: &Config) -> String {
+    let mut address = config.server.listen;
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    let has_tls = !config.server.tls.cert.as_os_str().is_empty();
+    let scheme = if has_tls { "https" } else { "http" };
+    format!("{scheme}://{address}/readyz")
+}
+
+/// The status that a server on this machine answers with, and what it means.
+async fn asked(url: &str) -> Result<String, String> {
+    let client = reqwest::Client::builder()
+        .timeout(PATIENCE)
+        .no_proxy()
+        // The certificate is for the server's name; nothing is sent that anybody could use.
+        .tls_danger_accept_invalid_certs(true)
+        .build();
+    let client = client.map_err(|error| error.to_string())?;
+    let answer = client.get(url).send().await;
+    let status = answer.map_err(|error| root_cause(&error))?.status();
+    Ok(match status.as_u16() {
+        200 => "ready".to_owned(),
+        401 | 403 => "it is up, and tells more to those with a token".to_owned(),
+        503 => "not every repository is ready".to_owned(),
+        other => format!("status {other}"),
+    })
+}
+
+/// The innermost cause, which says what happened and repeats no address.
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// Who may ask: keys of the database, a file of tokens, everybody.
+pub(super) fn keys(config: &Config, inspection: &Inspection) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let file = &config.access.token_file;
+    let mut keys = inspection.keys.len();
+    if !file.as_os_str().is_empty() {
+        match check_token_file(file) {
+            Ok(tokens) => keys += tokens,
+            Err(error) => {
+                let found = format!("access.token_file {}: {error}", file.display());
+                findings.push(Finding::failure("access", found, "correct the file"));
+            }
+        }
+    }
+    let listen = config.server.listen;
+    let create =
+        "create a key with `foveate key create --scope admin`, or name a file in access.token_file";
+    findings.push(if keys > 0 {
+        Finding::ok("access", format!("requests need one of {keys} tokens"))
+    } else if config.is_local() {
+        Finding::ok(
+            "access",
+            "whoever is on this machine may do everything: there is no key",
+        )
+    } else if config.access.allow_anonymous {
+        let found = format!("whoever reaches {listen} may do everything: there is no key");
+        Finding::warning("access", found, create)
+    } else {
+        let found =
+            format!("other machines reach {listen}, and there is no key: a server does not start");
+        Finding::failure("access", found, create)
+    });
+    findings
+}
+
+/// The certificate of the server's own.
+pub(super) fn tls(config: &Config) -> Option<Finding> {
+    let files = &config.server.tls;
+    if files.cert.as_os_str().is_empty() {
+        return None;
+    }
+    let (cert, key) = (files.cert.clone(), files.key.clone());
+    Some(match Tls::new(TlsFiles { cert, key }) {
+        Ok(_) => Finding::ok(
+            "certificate",
+            format!("{} and its key can be used", files.cert.display()),
+        ),
+        Err(error) => Finding::failure(
+            "certificate",
+            error,
+            "name PEM files that belong together in server.tls, which the server's user can read",
+        ),
+    })
+}

@@ -1,0 +1,244 @@
+//! What is on disk: the data directory, its database, and the sources on this machine.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use foveate_model::escape::escape;
+use indicatif::HumanBytes;
+use rustix::fs::{Access, AtFlags, CWD, accessat, statvfs};
+use rustix::process::geteuid;
+
+use crate::app::service::ingest_settings;
+use crate::cli::doctor::Finding;
+use crate::config::Config;
+use crate::ingest::catalog::reach;
+use crate::ingest::tree::is_network;
+use crate::store::{self, Inspection, RepositoryRow, Store};
+
+/// Free space below which writing soon fails, and below which a large repository may not fit, in bytes.
+const LEAST_SPACE: u64 = 100 << 20;
+const LITTLE_SPACE: u64 = 1 << 30;
+/// Files that can still be made below which an installation soon cannot.
+const LITTLE_FILES: u64 = 10_000;
+
+/// Whether the data directory can be used by this user, and by nobody else.
+pub(super) fn directory(path: &Path) -> Vec<Finding> {
+    let shown = path.display();
+    let Ok(metadata) = path.metadata() else {
+        return vec![parent(path)];
+    };
+    let choose = "choose another directory with --data-dir or storage.data_dir";
+    if !metadata.is_dir() {
+        let found = format!("{shown} is not a directory");
+        return vec![Finding::failure("data directory", found, choose)];
+    }
+    let mut findings = Vec::new();
+    let me = geteuid().as_raw();
+    if let Err(error) = may(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK) {
+        let found = format!(
+            "user {me} may not read and write {shown}, which is of user {}: {error}",
+            metadata.uid()
+        );
+        let advice =
+            format!("run this as the server's user, `chown -R {me} {shown}`, or mount it writable");
+        findings.push(Finding::failure("data directory", found, advice));
+    } else if metadata.uid() != me {
+        let found = format!(
+            "{shown} is of user {}, and this is user {me}",
+            metadata.uid()
+        );
+        let advice = "run this and every foveate on it as the server's user, so that all files stay that user's";
+        findings.push(Finding::warning("data directory", found, advice));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        let found = format!(
+            "others may look into {shown} (mode {:o})",
+            metadata.mode() & 0o777
+        );
+        let advice = format!("`chmod 700 {shown}`: it holds source code, and perhaps secrets");
+        findings.push(Finding::warning("data directory", found, advice));
+    }
+    if let Some(system) = is_network(path) {
+        let found = format!("{shown} is on {system}");
+        let advice =
+            "use a local disk: locks and the database are not safe on network file systems";
+        findings.push(Finding::warning("data directory", found, advice));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(
+            "data directory",
+            format!("{shown}, of this user alone"),
+        ));
+    }
+    findings
+}
+
+/// A directory that is not there yet: whether it can be made.
+fn parent(path: &Path) -> Finding {
+    let above = path.ancestors().skip(1).find(|above| above.exists());
+    let above = above.unwrap_or(Path::new("/"));
+    let shown = path.display();
+    match may(above, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) if above.is_dir() => Finding::ok(
+            "data directory",
+            format!("{shown} is made at the first start"),
+        ),
+        _ => Finding::failure(
+            "data directory",
+            format!("{shown} cannot be made in {}", above.display()),
+            "make it for the server's user, or choose another one with --data-dir or storage.data_dir",
+        ),
+    }
+}
+
+fn may(path: &Path, access: Access) -> rustix::io::Result<()> {
+    accessat(CWD, path, access, AtFlags::EACCESS)
+}
+
+/// Space on the disk of the data directory.
+pub(super) fn space(path: &Path) -> Option<Finding> {
+    let there = path.ancestors().find(|above| above.exists())?;
+    let disk = statvfs(there).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    // Some file systems do not count files.
+    let files = (disk.f_files > 0).then_some(disk.f_favail);
+    Some(judge_space(free, files))
+}
+
+fn judge_space(free: u64, files: Option<u64>) -> Finding {
+    let advice =
+        "free some, move storage.data_dir, or drop what is not needed with `foveate repo gc`";
+    let counted = files.map_or_else(String::new, |files| format!(" and {files} files"));
+    let found = format!(
+        "{}{counted} are free on the disk of the data directory",
+        HumanBytes(free)
+    );
+    if free < LEAST_SPACE || files == Some(0) {
+        Finding::failure("disk", found, advice)
+    } else if free < LITTLE_SPACE || files.is_some_and(|files| files < LITTLE_FILES) {
+        Finding::warning("disk", found, advice)
+    } else {
+        Finding::ok("disk", found)
+    }
+}
+
+/// Whether the database can be read, and by which programs; and what it holds.
+pub(super) async fn database(data_dir: &Path) -> (Finding, Inspection) {
+    let restore = "restore the database from a backup, or move it away: what is registered is then registered again";
+    match Store::inspect(data_dir).await {
+        Ok(None) => (
+            Finding::ok("database", "it is made at the first start"),
+            Inspection::default(),
+        ),
+        Ok(Some(inspection)) => {
+            let finding = match &inspection.damage {
+                Some(damage) => {
+                    Finding::failure("database", format!("it is damaged: {damage}"), restore)
+                }
+                None => judge_schema(
+                    inspection.schema,
+                    store::schema(),
+                    inspection.repositories.len(),
+                ),
+            };
+            (finding, inspection)
+        }
+        Err(error) => (
+            Finding::failure("database", format!("it cannot be read: {error}"), restore),
+            Inspection::default(),
+        ),
+    }
+}
+
+fn judge_schema(found: i64, known: i64, repositories: usize) -> Finding {
+    if found > known {
+        let text = format!("its schema is version {found}, and this program knows {known}");
+        return Finding::failure(
+            "database",
+            text,
+            "use the program that wrote it, or a newer one",
+        );
+    }
+    if found < known {
+        let text = format!("its schema is version {found}");
+        return Finding::warning(
+            "database",
+            text,
+            format!("the next start makes version {known} of it: back it up first"),
+        );
+    }
+    Finding::ok(
+        "database",
+        format!("schema version {found}, {repositories} repositories"),
+    )
+}
+
+/// Whether the repositories on this machine can be read.
+pub(super) fn sources(config: &Config, rows: &[RepositoryRow]) -> Vec<Finding> {
+    let settings = ingest_settings(config, config.storage.data_dir.clone());
+    let mut findings = Vec::new();
+    let mut readable = 0;
+    for row in rows {
+        // Those elsewhere are asked for separately.
+        if !matches!(reach::connection(row, &settings), Ok(None)) {
+            continue;
+        }
+        let path = Path::new(&row.location);
+        let named = format!("{}: {}", row.name, row.location);
+        let found = match fs::read_dir(path).and_then(|_| path.canonicalize()) {
+            Ok(real) if settings.access.places.admits(&real) => {
+                readable += 1;
+                continue;
+            }
+            Ok(_) => Finding::failure(
+                "repository",
+                format!("{named} lies outside repos.allow_paths"),
+                "add the directory to repos.allow_paths, or remove the repository",
+            ),
+            Err(error) => Finding::failure(
+                "repository",
+                format!("{named} cannot be read: {error}"),
+                format!(
+                    "give the server's user the right to read it, or `foveate repo rm {}`",
+                    escape(&row.name)
+                ),
+            ),
+        };
+        findings.push(found);
+    }
+    if readable > 0 {
+        findings.push(Finding::ok(
+            "repository",
+            format!("{readable} on this machine can be read"),
+        ));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::doctor::Health::{Failure, Ok as Well, Warning};
+
+    #[test]
+    fn space_is_judged_in_bytes_and_files() {
+        for (free, files, wanted) in [
+            (10 << 30, Some(1 << 20), Well),
+            (10 << 30, None, Well),
+            (10 << 30, Some(5000), Warning),
+            (10 << 30, Some(0), Failure),
+            (500 << 20, None, Warning),
+            (50 << 20, Some(1 << 20), Failure),
+        ] {
+            assert_eq!(judge_space(free, files).status, wanted, "{free} {files:?}");
+        }
+    }
+
+    #[test]
+    fn schemas_of_other_programs_are_told() {
+        assert_eq!(judge_schema(4, 4, 1).status, Well);
+        assert_eq!(judge_schema(3, 4, 1).status, Warning);
+        assert_eq!(judge_schema(5, 4, 1).status, Failure);
+    }
+}

@@ -1,0 +1,330 @@
+//! What the machine gives: programs, limits, memory, time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use indicatif::HumanBytes;
+
+use crate::cli::doctor::Finding;
+use crate::config::Config;
+use crate::disk::Holder;
+use crate::ingest::tree::{WorkingTree, is_network};
+use crate::store::{RepositoryKind, RepositoryRow};
+use crate::telemetry::process;
+use crate::telemetry::spans::spawn_blocking;
+
+/// Before it functions of past commits do not count.
+const GIT: (u32, u32) = (2, 41);
+/// Files of the program itself, and those of one repository: its packs, its watcher, pipes of git.
+const OWN_FILES: usize = 128;
+const FILES_PER_REPOSITORY: usize = 16;
+/// Directories of git's own that are watched for one working tree.
+const GIT_DIRECTORIES: usize = 4;
+/// Time for counting the directories of one tree.
+const COUNTING: Duration = Duration::from_secs(20);
+/// What the program takes before it has any index, in bytes.
+const LEAST_MEMORY: u64 = 256 << 20;
+/// Differences of clocks that matter: apps sign in with times, certificates begin and end.
+const SLOPPY: Duration = Duration::from_secs(30);
+const WRONG: Duration = Duration::from_secs(300);
+/// Seconds from 1970 to 2026 and to 2100.
+const YEARS: std::ops::Range<u64> = 1_767_225_600..4_102_444_800;
+
+/// The git of the search path.
+pub(super) fn git() -> Option<Finding> {
+    let advice = "install git 2.41 or newer, and have its directory in PATH";
+    let output = Command::new("git").arg("--version").output();
+    let Some(output) = output.ok().filter(|output| output.status.success()) else {
+        return Some(Finding::failure("git", "git cannot be run", advice));
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let text = text.trim();
+    let mut numbers = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok());
+    let version = numbers.next().zip(numbers.next());
+    Some(match version {
+        Some(version) if version >= GIT => Finding::ok("git", text),
+        Some(_) => Finding::warning(
+            "git",
+            format!("{text}: functions of past commits do not count"),
+            advice,
+        ),
+        None => Finding::warning("git", format!("{text:?} names no version"), advice),
+    })
+}
+
+/// The clock, beside those of other machines, by their names.
+pub(super) fn clock(now: SystemTime, others: &[(String, SystemTime)]) -> Finding {
+    let advice = "set the clock, and keep it right by NTP (timedatectl set-ntp true)";
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH);
+    let seconds = seconds.map_or(0, |since| since.as_secs());
+    let shown = httpdate::fmt_http_date(now);
+    if !YEARS.contains(&seconds) {
+        return Finding::failure("clock", format!("it says {shown}"), advice);
+    }
+    let apart = |other: SystemTime| {
+        let ahead = now.duration_since(other);
+        ahead.unwrap_or_else(|error| error.duration())
+    };
+    // The nearest one: of others, some may be wrong themselves.
+    let nearest = others.iter().min_by_key(|(_, time)| apart(*time));
+    let Some((name, time)) = nearest else {
+        return Finding::ok("clock", format!("{shown}; no other machine was asked"));
+    };
+    let found = format!("{shown}, {} s from that of {name}", apart(*time).as_secs());
+    match apart(*time) {
+        apart if apart > WRONG => Finding::failure("clock", found, advice),
+        apart if apart > SLOPPY => Finding::warning("clock", found, advice),
+        _ => Finding::ok("clock", found),
+    }
+}
+
+/// Files that the process may open, which a server raises to the hard limit.
+pub(super) fn open_files(config: &Config, repositories: usize) -> Finding {
+    process::raise_open_files();
+    let needed = OWN_FILES + repositories * FILES_PER_REPOSITORY + config.server.max_connections;
+    judge_open_files(process::max_open_files(), needed)
+}
+
+fn judge_open_files(allowed: usize, needed: usize) -> Finding {
+    let advice = "raise the hard limit: LimitNOFILE= of a systemd unit, `ulimits` of a container, or `ulimit -Hn`";
+    let found = format!("{allowed} may be open, about {needed} are needed");
+    match allowed {
+        allowed if allowed < 256 => Finding::failure("open files", found, advice),
+        allowed if allowed < needed.max(1024) => Finding::warning("open files", found, advice),
+        _ => Finding::ok("open files", found),
+    }
+}
+
+/// Watches of directories that the registered working trees need.
+pub(super) async fn watches(
+    config: &Config,
+    rows: &[RepositoryRow],
+    holder: Holder,
+) -> Vec<Finding> {
+    if !cfg!(target_os = "linux") || !config.watch.events {
+        return Vec::new();
+    }
+    let is_watched = |row: &&RepositoryRow| row.kind == RepositoryKind::Path && row.watch;
+    let mut findings = Vec::new();
+    let (mut directories, mut trees) = (0, 0);
+    for row in rows.iter().filter(is_watched) {
+        let (root, own) = (
+            PathBuf::from(&row.location),
+            config.storage.data_dir.clone(),
+        );
+        if let Some(system) = is_network(&root) {
+            findings.push(Finding::warning(
+                "watches",
+                format!("{}: {} is on {system}, which tells nothing of other machines' changes", row.name, row.location),
+                format!("it is looked at every {} s (watch.poll_seconds); a local disk is followed at once", config.watch.poll_seconds),
+            ));
+            continue;
+        }
+        let count = spawn_blocking(move || WorkingTree::count_directories(&root, vec![own]));
+        match tokio::time::timeout(COUNTING, count).await {
+            Ok(Ok(count)) => {
+                directories += count + GIT_DIRECTORIES;
+                trees += 1;
+            }
+            _ => findings.push(Finding::warning(
+                "watches",
+                format!(
+                    "{}: its directories took longer than {} s to count",
+                    row.name,
+                    COUNTING.as_secs()
+                ),
+                "look at the disk or network that it is on",
+            )),
+        }
+    }
+    let number = |name: &str| {
+        let text = fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    let held = held_by_others(holder);
+    findings.extend(
+        number("max_user_watches")
+            .map(|allowed| judge_watches("max_user_watches", allowed, directories, held.watches)),
+    );
+    findings.extend(
+        number("max_user_instances")
+            .map(|allowed| judge_watches("max_user_instances", allowed, trees, held.instances)),
+    );
+    findings
+}
+
+fn judge_watches(name: &str, allowed: usize, needed: usize, held: usize) -> Finding {
+    let found = format!("fs.inotify.{name} is {allowed}; {needed} are needed, others hold {held}");
+    if needed + held <= allowed {
+        return Finding::ok("watches", found);
+    }
+    let wanted = (2 * (needed + held)).next_power_of_two();
+    Finding::warning(
+        "watches",
+        format!("{found}: some trees are looked at every few seconds instead"),
+        format!("`sysctl -w fs.inotify.{name}={wanted}`, and the same in /etc/sysctl.d"),
+    )
+}
+
+#[derive(Default)]
+struct Held {
+    watches: usize,
+    instances: usize,
+}
+
+/// What other programs of this user hold, not the server of the data directory.
+fn held_by_others(holder: Holder) -> Held {
+    let mut held = Held::default();
+    let me = rustix::process::geteuid().as_raw();
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        use std::os::unix::fs::MetadataExt as _;
+        let name = process.file_name();
+        let Some(number) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let is_mine = process
+            .metadata()
+            .is_ok_and(|metadata| metadata.uid() == me);
+        if !is_mine || holder == Holder::Process(Some(number)) {
+            continue;
+        }
+        for file in fs::read_dir(process.path().join("fdinfo"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let link = process.path().join("fd").join(file.file_name());
+            if fs::read_link(link).is_ok_and(|to| to == Path::new("anon_inode:inotify")) {
+                held.instances += 1;
+                let text = fs::read_to_string(file.path()).unwrap_or_default();
+                held.watches += text
+                    .lines()
+                    .filter(|line| line.starts_with("inotify "))
+                    .count();
+            }
+        }
+    }
+    held
+}
+
+/// Memory: what there is, and what the settings let the server and its gits take.
+pub(super) fn memory(config: &Config, holder: Holder) -> Finding {
+    let of_server = match holder {
+        Holder::Process(Some(number)) => process::memory_limit_of(number),
+        _ => None,
+    };
+    let here = process::memory_limit().map(|bytes| bytes as u64);
+    // A server that runs may be in another control group than this process.
+    let limit = match of_server {
+        Some(limit) => Some(limit.min(process::machine_memory().unwrap_or(u64::MAX))),
+        None => here,
+    };
+    match limit {
+        Some(limit) => judge_memory(
+            limit,
+            config.index.memory_bytes as u64,
+            config.git.memory_bytes,
+        ),
+        None => Finding::ok("memory", "the system does not say how much there is"),
+    }
+}
+
+fn judge_memory(limit: u64, index: u64, git: u64) -> Finding {
+    let bound = if index == 0 { limit / 2 } else { index };
+    let shown = format!(
+        "{} may be used; the server keeps within {} (index.memory_bytes), a git within {}",
+        HumanBytes(limit),
+        HumanBytes(bound),
+        if git == 0 {
+            "any".to_owned()
+        } else {
+            HumanBytes(git).to_string()
+        },
+    );
+    if bound > limit {
+        let advice = "lower index.memory_bytes to half of the limit, or give more memory: the system ends the server otherwise";
+        Finding::failure("memory", shown, advice)
+    } else if limit < LEAST_MEMORY {
+        let least = HumanBytes(LEAST_MEMORY);
+        Finding::warning(
+            "memory",
+            shown,
+            format!("give it {least} at least, and more for large repositories"),
+        )
+    } else if bound + git > limit {
+        let advice = "lower git.memory_bytes or index.memory_bytes, or give more memory: together they may pass the limit while a clone runs";
+        Finding::warning("memory", shown, advice)
+    } else {
+        Finding::ok("memory", shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::doctor::Health::{Failure, Ok as Well, Warning};
+
+    #[test]
+    fn limits_are_judged_by_what_is_needed() {
+        for (allowed, needed, wanted) in [
+            (255, 10, Failure),
+            (1000, 10, Warning),
+            (2000, 3000, Warning),
+            (2000, 1999, Well),
+        ] {
+            assert_eq!(
+                judge_open_files(allowed, needed).status,
+                wanted,
+                "{allowed} {needed}"
+            );
+        }
+        assert_eq!(judge_watches("max_user_watches", 100, 90, 10).status, Well);
+        let short = judge_watches("max_user_watches", 100, 90, 11);
+        assert_eq!(short.status, Warning);
+        assert!(
+            short
+                .advice
+                .is_some_and(|advice| advice.contains("fs.inotify.max_user_watches=256"))
+        );
+    }
+
+    #[test]
+    fn memory_is_judged_by_what_the_settings_ask_for() {
+        let mb = |n: u64| n << 20;
+        for (limit, index, git, wanted) in [
+            (mb(8192), 0, mb(2048), Well),
+            (mb(2048), 0, mb(2048), Warning),
+            (mb(2048), mb(3000), mb(100), Failure),
+            (mb(200), 0, mb(50), Warning),
+            (mb(2048), mb(1024), mb(1024), Well),
+        ] {
+            assert_eq!(
+                judge_memory(limit, index, git).status,
+                wanted,
+                "{limit} {index} {git}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_clock_is_judged_by_its_year_and_by_others() {
+        let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let other = |seconds: u64| vec![("other".to_owned(), at(seconds))];
+        let now = 1_795_000_000;
+        for (time, others, wanted) in [
+            (0, vec![], Failure),
+            (5_000_000_000, vec![], Failure),
+            (now, vec![], Well),
+            (now, other(now + 29), Well),
+            (now, other(now - 31), Warning),
+            (now, other(now + 301), Failure),
+            (now, [other(now + 301), other(now)].concat(), Well),
+        ] {
+            assert_eq!(clock(at(time), &others).status, wanted, "{time} {others:?}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Other machines: those of registered repositories and of forges, asked at the same time and for a bounded one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use foveate_model::escape::escape;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use url::Url;
+
+use super::access::root_cause;
+use crate::app::service::ingest_settings;
+use crate::cli::doctor::{DoctorArgs, Finding};
+use crate::config::Config;
+use crate::forge::client::CallError;
+use crate::forge::host::Scope;
+use crate::forge::{self, Host, Tokens};
+use crate::ingest::catalog::reach;
+use crate::ingest::git::connection::Connection;
+use crate::store::RepositoryRow;
+use crate::telemetry::spans::spawn_blocking;
+
+/// Repositories that are asked for at a time, and at most.
+const AT_A_TIME: usize = 16;
+const MAX_ASKED: usize = 200;
+/// Machines whose clocks are read.
+const MAX_CLOCKS: usize = 4;
+
+/// A machine's name and its clock.
+type Clock = (String, SystemTime);
+
+/// Asks all of them. Returns what was found, and their clocks.
+pub(super) async fn examine(
+    args: &DoctorArgs,
+    config: &Config,
+    rows: &[RepositoryRow],
+) -> (Vec<Finding>, Vec<Clock>) {
+    let patience = args.patience();
+    let hosts: Arc<[Host]> = match forge::hosts(&config.forge) {
+        Ok(hosts) => hosts.into(),
+        Err(error) => {
+            let advice = "install the certificates of authorities (ca-certificates), or name them in SSL_CERT_FILE";
+            let finding = Finding::failure("network", root_cause(&error), advice);
+            return (vec![finding], Vec::new());
+        }
+    };
+    let mut findings = Vec::new();
+    let (remotes, refused) = remotes(config, rows, &hosts, patience);
+    findings.extend(refused);
+    let pages = pages(&hosts, &remotes);
+    let forges = async {
+        let mut findings = Vec::new();
+        for host in hosts.iter().filter(|host| is_used(host)) {
+            findings.extend(forge(host, patience).await);
+        }
+        findings
+    };
+    let (asked, forges, clocks) =
+        tokio::join!(ask(remotes, patience), forges, clocks(pages, patience));
+    findings.extend(asked);
+    findings.extend(forges);
+    (findings, clocks)
+}
+
+/// The ways to the registered remote repositories, and those that have none.
+fn remotes(
+    config: &Config,
+    rows: &[RepositoryRow],
+    hosts: &Arc<[Host]>,
+    patience: Duration,
+) -> (Vec<(String, Connection)>, Vec<Finding>) {
+    let mut settings = ingest_settings(config, config.storage.data_dir.clone());
+    let connection = &mut settings.connection;
+    connection.timeout = patience;
+    connection.stall = connection.stall.min(patience);
+    let tokens = Tokens::new(Arc::clone(hosts), Handle::current());
+    connection.token_source = Some(Arc::new(tokens));
+    let (mut remotes, mut refused) = (Vec::new(), Vec::new());
+    for row in rows {
+        match reach::connection(row, &settings) {
+            Ok(Some(connection)) => remotes.push((row.name.clone(), connection)),
+            Ok(None) => {}
+            Err(error) => refused.push(Finding::failure(
+                "remote",
+                format!("{}: {error}", row.name),
+                format!(
+                    "change the setting, or `foveate repo rm {}`",
+                    escape(&row.name)
+                ),
+            )),
+        }
+    }
+    if remotes.len() > MAX_ASKED {
+        refused.push(Finding::ok(
+            "remote",
+            format!(
+                "{MAX_ASKED} of {} remote repositories are asked for",
+                remotes.len()
+            ),
+        ));
+        remotes.truncate(MAX_ASKED);
+    }
+    (remotes, refused)
+}
+
+/// Asks for all of them, some at a time.
+async fn ask(remotes: Vec<(String, Connection)>, patience: Duration) -> Vec<Finding> {
+    let count = remotes.len();
+    let turns = Arc::new(Semaphore::new(AT_A_TIME));
+    let mut tasks = JoinSet::new();
+    for (name, connection) in remotes {
+        let turns = Arc::clone(&turns);
+        tasks.spawn(async move {
+            let _turn = turns.acquire().await;
+            let asked = spawn_blocking(move || reach::ask(&connection));
+            // Finding the address of a machine has a time of its own, which nothing here bounds.
+            let asked = timeout(2 * patience, asked).await;
+            let reason = match asked {
+                Ok(Ok(Ok(()))) => return None,
+                Ok(Ok(Err(error))) => error.to_string(),
+                _ => format!("no answer within {} s", patience.as_secs()),
+            };
+            Some((name, reason))
+        });
+    }
+    // By reason and name, so that one machine that is down is seen as such.
+    let mut failed = BTreeMap::new();
+    while let Some(done) = tasks.join_next().await {
+        failed.extend(done.ok().flatten());
+    }
+    let mut findings = Vec::new();
+    let reached = count - failed.len();
+    if reached > 0 {
+        findings.push(Finding::ok(
+            "remote",
+            format!("{reached} remote repositories can be fetched"),
+        ));
+    }
+    findings.extend(failed.into_iter().map(|(name, reason)| {
+        let advice = "look at the address, the network and proxy, and the credentials (git.tokens, forge tokens, ssh keys of the server's user)";
+        Finding::failure("remote", format!("{name}: {reason}"), advice)
+    }));
+    findings
+}
+
+/// Whether the settings use a forge.
+fn is_used(host: &Host) -> bool {
+    host.has_token() || host.webhook_secret.is_some()
+}
+
+/// A forge: its secrets, and whether its API takes the token.
+async fn forge(host: &Host, patience: Duration) -> Vec<Finding> {
+    let name = host.dialect.name();
+    let mut findings = Vec::new();
+    if let Some(Err(error)) = host.webhook_secret.as_ref().map(|place| place.read()) {
+        let advice = format!("put the secret there, or change forge.{name}.webhook_secret");
+        findings.push(Finding::failure(
+            "forge",
+            format!("{name}: {error}"),
+            advice,
+        ));
+    }
+    if !host.has_token() {
+        let found =
+            format!("{name}: there is no token; webhooks are taken, and no comment is written");
+        let advice = format!("set forge.{name}.token, if comments are wanted");
+        findings.push(Finding::warning("forge", found, advice));
+        return findings;
+    }
+    let scope = Scope {
+        project: "",
+        installation: None,
+    };
+    let advice = format!("look at forge.{name}: the address, the token or key, and the network");
+    findings.push(match timeout(patience, host.account(scope)).await {
+        Ok(Ok(account)) => Finding::ok(
+            "forge",
+            format!("{name}: {} takes the token of {account}", host.url),
+        ),
+        // Some tokens may not ask who they are.
+        Ok(Err(CallError::Refused(reason) | CallError::Later { reason, .. })) => {
+            Finding::warning("forge", format!("{name}: {reason}"), advice)
+        }
+        Ok(Err(CallError::Failed(reason))) => {
+            Finding::failure("forge", format!("{name}: {reason}"), advice)
+        }
+        Err(_) => {
+            let found = format!(
+                "{name}: no answer from {} within {} s",
+                host.url,
+                patience.as_secs()
+            );
+            Finding::failure("forge", found, advice)
+        }
+    });
+    findings
+}
+
+/// The addresses of some of the machines that are asked anyway.
+fn pages(hosts: &[Host], remotes: &[(String, Connection)]) -> Vec<Url> {
+    let forges = hosts
+        .iter()
+        .filter(|host| is_used(host))
+        .map(|host| &*host.url);
+    let remotes = remotes.iter().map(|(_, connection)| connection.address());
+    let mut pages: Vec<Url> = forges
+        .chain(remotes)
+        .filter_map(|address| Url::parse(address).ok()?.join("/").ok())
+        .filter(|url| matches!(url.scheme(), "https" | "http"))
+        .collect();
+    pages.sort();
+    pages.dedup();
+    pages.truncate(MAX_CLOCKS);
+    pages
+}
+
+/// The clocks of machines, by what their answers say.
+async fn clocks(pages: Vec<Url>, patience: Duration) -> Vec<Clock> {
+    let client = reqwest::Client::builder()
+        .timeout(patience)
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
+    let Ok(client) = client else {
+        return Vec::new();
+    };
+    let mut tasks = JoinSet::new();
+    for page in pages {
+        let request = client.head(page.clone());
+        tasks.spawn(async move {
+            let answer = request.send().await.ok()?;
+            let date = answer.headers().get("date")?.to_str().ok()?;
+            let name = page.host_str()?.to_owned();
+            Some((name, httpdate::parse_http_date(date).ok()?))
+        });
+    }
+    let mut clocks: Vec<Clock> = Vec::new();
+    while let Some(done) = tasks.join_next().await {
+        clocks.extend(done.ok().flatten());
+    }
+    clocks.sort();
+    clocks
+}

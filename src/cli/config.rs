@@ -1,0 +1,89 @@
+//! `foveate config`: whether settings can be used, and which are in effect.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use foveate_model::escape::{escape, escape_lines};
+use serde_json::json;
+
+use super::{USAGE, UsageError, print_json};
+use crate::config::{Config, Overrides, Setting};
+
+/// Check the settings, and show those in effect.
+#[derive(Debug, clap::Args)]
+pub struct ConfigArgs {
+    /// A TOML file with settings, as for `foveate serve`.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ConfigCommand {
+    /// Say what is wrong with the file and the environment, with the lines.
+    Check,
+    /// Show every setting with where it comes from; secrets are hidden.
+    Show {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs one `config` command.
+///
+/// # Errors
+/// When settings are to be shown and cannot be used.
+pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        ConfigCommand::Check => check(args),
+        ConfigCommand::Show { json } => show(args, json),
+    }
+}
+
+fn check(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let mistakes = Config::mistakes(args.config.as_deref(), &Overrides::default());
+    if mistakes.is_empty() {
+        writeln!(std::io::stdout(), "the settings can be used")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut err = std::io::stderr().lock();
+    for mistake in mistakes {
+        writeln!(err, "error: {}", escape_lines(&mistake.to_string()))?;
+    }
+    Ok(ExitCode::from(USAGE))
+}
+
+fn show(args: &ConfigArgs, is_json: bool) -> anyhow::Result<ExitCode> {
+    let settings = Config::effective(args.config.as_deref(), &Overrides::default());
+    let settings = settings.map_err(|error| UsageError(error.to_string()))?;
+    let mut out = std::io::stdout().lock();
+    if is_json {
+        let settings: Vec<_> = settings.iter().map(as_json).collect();
+        print_json(&mut out, &json!({"settings": settings}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = "";
+    for setting in &settings {
+        if table != setting.table {
+            let gap = if table.is_empty() { "" } else { "\n" };
+            writeln!(out, "{gap}[{}]", setting.table)?;
+            table = &setting.table;
+        }
+        let value = toml::Value::try_from(&setting.value).context("a setting is not TOML")?;
+        let line = format!("{} = {value}", setting.name);
+        writeln!(out, "{:50} # {}", escape(&line), escape(&setting.source))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(setting: &Setting) -> serde_json::Value {
+    json!({
+        "key": format!("{}.{}", setting.table, setting.name),
+        "value": setting.value,
+        "source": setting.source,
+    })
+}

@@ -1,0 +1,61 @@
+//! `foveate completions` and `foveate man`: what shells and manuals need to know of the command line, made
+//! from its arguments.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use super::Arguments;
+
+/// Print the completions of a shell, to be put where it looks for them.
+///
+/// bash: ~/.local/share/bash-completion/completions/foveate
+/// zsh:  _foveate in a directory of $fpath
+/// fish: ~/.config/fish/completions/foveate.fish
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write the manual pages into a directory, one for each command.
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// The directory; it is made if need be.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Prints completions.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(
+        args.shell,
+        &mut Arguments::command(),
+        "foveate",
+        &mut script,
+    );
+    std::io::stdout().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes manual pages.
+///
+/// # Errors
+/// When the directory cannot be written to.
+pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+    let directory = &args.directory;
+    let failed = || format!("cannot write to {}", directory.display());
+    std::fs::create_dir_all(directory).with_context(failed)?;
+    clap_mangen::generate_to(Arguments::command(), directory).with_context(failed)?;
+    Ok(ExitCode::SUCCESS)
+}

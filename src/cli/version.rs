@@ -1,0 +1,31 @@
+//! What `foveate --version` says: what this program was built from (`build.rs`), and which formats it writes.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use crate::{engine, store};
+
+static LONG: LazyLock<String> = LazyLock::new(|| {
+    let mut formats = vec![format!("database {}", store::schema())];
+    for stage in engine::index_store::formats() {
+        let mut text = format!("{} {}.{}", stage.name, stage.format, stage.version);
+        if stage.oldest < stage.format {
+            let _ = write!(text, " (answers from {} on)", stage.oldest);
+        }
+        formats.push(text);
+    }
+    format!(
+        "{}\ncommit:   {}\nbuild:    {}, {}\ngrammars: {}\nformats:  {}",
+        env!("CARGO_PKG_VERSION"),
+        env!("FOVEATE_BUILD_COMMIT"),
+        env!("FOVEATE_BUILD_PROFILE"),
+        env!("FOVEATE_BUILD_TARGET"),
+        env!("FOVEATE_BUILD_GRAMMARS"),
+        formats.join(", ")
+    )
+});
+
+/// Version, commit, profile and target of the build, grammars, and formats of what is stored: each on a line.
+pub(super) fn long() -> &'static str {
+    &LONG
+}

@@ -1,0 +1,285 @@
+//! The effective settings with where each comes from, and every mistake of a file at once: what operators look
+//! at. No secret is shown.
+
+use std::path::Path;
+
+use figment::Figment;
+use serde_json::Value;
+use toml_edit::{Document, TableLike};
+use url::Url;
+
+use super::place::{self, Places};
+use super::{Config, ConfigError, DEFAULTS, Overrides, layers, read, variables};
+
+/// In the place of a secret.
+const HIDDEN: &str = "***";
+/// Ends of the names of settings that may hold a secret.
+const SECRETS: [&str; 6] = [
+    "token",
+    "webhook_secret",
+    "private_key",
+    "password",
+    "secret",
+    "headers",
+];
+/// Mistakes that are told at a time.
+const MAX_MISTAKES: usize = 100;
+
+/// One effective setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its table, such as `server.tls`.
+    pub table: String,
+    /// Its name in the table.
+    pub name: String,
+    /// Its value, with `***` in the place of secrets.
+    pub value: Value,
+    /// `default`, or where it was said.
+    pub source: String,
+}
+
+impl Config {
+    /// All settings in the order of `config/default.toml`.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn effective(
+        file: Option<&Path>,
+        overrides: &Overrides,
+    ) -> Result<Vec<Setting>, ConfigError> {
+        let text = file.map(read).transpose()?;
+        let places = Places::new(file.zip(text.as_deref()))?;
+        let figment = layers(text.as_deref(), variables(), overrides);
+        let config = Self::of(&figment, &places)?;
+        let defaults = Document::parse(DEFAULTS).map_err(|e| ConfigError::new(e.to_string()))?;
+        let mut settings = Vec::new();
+        list(defaults.as_table(), "", &mut |table, name| {
+            let mut setting = setting(&figment, &places, table, name);
+            if (table, name) == ("storage", "data_dir") {
+                // Where it is empty, the environment decides.
+                setting.value = config.storage.data_dir.to_string_lossy().into();
+            }
+            settings.push(setting);
+        });
+        Ok(settings)
+    }
+
+    /// Every mistake in the settings, the first one first; none where they can be used. A mistake in a file
+    /// is found beside others in the same file; one elsewhere ends the search.
+    pub fn mistakes(file: Option<&Path>, overrides: &Overrides) -> Vec<ConfigError> {
+        let mut found = Vec::new();
+        if let Err(error) = Self::collect(file, overrides, &mut found) {
+            found.push(error);
+        }
+        found
+    }
+
+    fn collect(
+        file: Option<&Path>,
+        overrides: &Overrides,
+        found: &mut Vec<ConfigError>,
+    ) -> Result<(), ConfigError> {
+        let text = file.map(read).transpose()?;
+        let places = Places::new(file.zip(text.as_deref()))?;
+        let mut left = text.clone();
+        while found.len() < MAX_MISTAKES {
+            let figment = layers(left.as_deref(), variables(), overrides);
+            let Err(error) = Self::of(&figment, &places) else {
+                return Ok(());
+            };
+            // The next round sees the default in the place of what is wrong.
+            left = left.and_then(|text| place::without(&text, &error.key));
+            found.push(error);
+            if left.is_none() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Calls `each` with the table and the name of every setting.
+fn list(table: &dyn TableLike, path: &str, each: &mut dyn FnMut(&str, &str)) {
+    for (name, item) in table.iter() {
+        match item.as_table() {
+            Some(inner) if path.is_empty() => list(inner, name, each),
+            Some(inner) => list(inner, &format!("{path}.{name}"), each),
+            None => each(path, name),
+        }
+    }
+}
+
+fn setting(figment: &Figment, places: &Places<'_>, table: &str, name: &str) -> Setting {
+    let key = format!("{table}.{name}");
+    let value = figment.find_value(&key).ok();
+    let value = value.and_then(|value| serde_json::to_value(value).ok());
+    let source = figment.find_metadata(&key);
+    let source = source.and_then(|source| places.of(&key, &source.name));
+    Setting {
+        value: masked(&key, value.unwrap_or_default()),
+        table: table.to_owned(),
+        name: name.to_owned(),
+        source: source.unwrap_or_else(|| "default".to_owned()),
+    }
+}
+
+fn masked(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(text) => masked_text(key, text).into(),
+        Value::Array(values) => values.into_iter().map(|v| masked(key, v)).collect(),
+        Value::Object(entries) => {
+            let masked_entry = |(name, value)| (name, masked(key, value));
+            Value::Object(entries.into_iter().map(masked_entry).collect())
+        }
+        other => other,
+    }
+}
+
+fn masked_text(key: &str, text: String) -> String {
+    let is_variable = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    // Names of variables; somebody may have put the token itself there.
+    if key == "git.tokens" {
+        return if is_variable(&text) {
+            text
+        } else {
+            HIDDEN.to_owned()
+        };
+    }
+    let is_place = ["env:", "file:"]
+        .iter()
+        .any(|place| text.starts_with(place));
+    if SECRETS.iter().any(|end| key.ends_with(end)) && !is_place && !text.is_empty() {
+        return HIDDEN.to_owned();
+    }
+    match Url::parse(&text) {
+        Ok(url) => masked_url(url).unwrap_or(text),
+        Err(_) => text,
+    }
+}
+
+/// An address without its password and what follows its `?`; `None` where it has neither.
+fn masked_url(mut url: Url) -> Option<String> {
+    let has_login = !url.username().is_empty() && url.password().is_some();
+    if !has_login && url.query().is_none() {
+        return None;
+    }
+    if has_login {
+        url.set_password(Some(HIDDEN)).ok()?;
+    }
+    if url.query().is_some() {
+        url.set_query(Some(HIDDEN));
+    }
+    Some(url.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), text).expect("it can be written");
+        file
+    }
+
+    #[test]
+    fn every_mistake_of_a_file_is_told_with_its_line() {
+        let file = file(
+            "[server]\nlisten = 7878\n\n[answer]\nqueue = 1\nrevisions = 0\ntypo.deep = 1\n\n[sever]\na = 1\n\
+             [repos]\nallow_paths = [\"/tmp\", 1]\n[git]\ntokens.\"github.com\" = [\"x\"]\n",
+        );
+        let mistakes = Config::mistakes(Some(file.path()), &Overrides::default());
+        let mut told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        told.sort_by_key(|text| {
+            text.rsplit(':')
+                .next()
+                .map(str::len)
+                .zip(text.rsplit(':').next().map(str::to_owned))
+        });
+        let place = |line: usize| format!("({}:{line})", file.path().display());
+        for (text, (named, line)) in told.iter().zip([
+            ("server.listen", 2),
+            ("answer.revisions", 6),
+            ("answer.typo", 7),
+            ("sever", 9),
+            ("repos.allow_paths", 12),
+            ("git.tokens", 14),
+        ]) {
+            assert!(
+                text.starts_with(named) && text.ends_with(&place(line)),
+                "{text}"
+            );
+        }
+        assert_eq!(told.len(), 6, "{told:#?}");
+    }
+
+    #[test]
+    fn what_is_no_toml_is_told_by_its_line_and_not_repeated() {
+        let file = file("[server]\n\ntoken = \"s3cret\n");
+        let told = Config::mistakes(Some(file.path()), &Overrides::default());
+        let told = told.first().expect("a mistake").to_string();
+        assert!(
+            told.ends_with(&format!("({}:3)", file.path().display())),
+            "{told}"
+        );
+        assert!(!told.contains("s3cret"), "{told}");
+    }
+
+    #[test]
+    fn effective_settings_say_where_they_are_from() {
+        let file = file("[answer]\n# deep\nqueue = 7\n");
+        let overrides = Overrides {
+            data_dir: Some("/srv/data".into()),
+            ..Overrides::default()
+        };
+        let settings = Config::effective(Some(file.path()), &overrides).expect("valid");
+        let of = |key: &str| {
+            let named = |s: &&Setting| format!("{}.{}", s.table, s.name) == key;
+            let setting = settings.iter().find(named).expect(key);
+            (setting.value.clone(), setting.source.clone())
+        };
+        let place = format!("{}:3", file.path().display());
+        assert_eq!(of("answer.queue"), (json!(7), place));
+        assert_eq!(
+            of("storage.data_dir"),
+            (json!("/srv/data"), "--data-dir".to_owned())
+        );
+        assert_eq!(of("server.tls.cert"), (json!(""), "default".to_owned()));
+        let all = DEFAULTS
+            .lines()
+            .filter(|line| line.contains(" = ") && !line.starts_with('#'));
+        assert_eq!(settings.len(), all.count(), "every setting");
+    }
+
+    #[test]
+    fn secrets_are_masked() {
+        for (key, value, shown) in [
+            ("forge.github.token", json!("ghp_1"), json!("***")),
+            ("forge.github.token", json!("env:TOKEN"), json!("env:TOKEN")),
+            ("forge.github.token", json!(""), json!("")),
+            (
+                "git.tokens",
+                json!({"a.b": "ghp_1", "c": "C_1"}),
+                json!({"a.b": "***", "c": "C_1"}),
+            ),
+            (
+                "storage.url",
+                json!("postgres://me:pw@db/f?password=x"),
+                json!("postgres://me:***@db/f?***"),
+            ),
+            (
+                "storage.url",
+                json!(["https://h/p"]),
+                json!(["https://h/p"]),
+            ),
+            ("server.listen", json!("127.0.0.1:1"), json!("127.0.0.1:1")),
+        ] {
+            assert_eq!(masked(key, value), shown, "{key}");
+        }
+    }
+}

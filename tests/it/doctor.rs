@@ -1,0 +1,302 @@
+//! `foveate doctor` as an operator runs it: without a server and beside one, where things are well and where they
+//! are not.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use reqwest::Method;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::app::{SHOP, tree};
+use crate::process::Process;
+use crate::rebuilt::Service as _;
+
+/// The arguments, and further variables.
+fn doctor(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FOVEATE")) {
+        command.env_remove(name);
+    }
+    // Any port will do, and no test has it to itself.
+    command.env("FOVEATE__SERVER__LISTEN", "127.0.0.1:0");
+    command.arg("doctor").args(arguments).arg("--json");
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let report = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    (output, report)
+}
+
+/// Every finding of a check as `status: found`.
+fn found(report: &Value, check: &str) -> Vec<String> {
+    let checks = report["checks"].as_array().unwrap();
+    let of_check = checks.iter().filter(|finding| finding["check"] == check);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    of_check
+        .map(|finding| {
+            let is_well = finding["status"] == "ok";
+            assert_ne!(finding["advice"].is_string(), is_well, "{finding}");
+            text(&finding["status"]) + ": " + &text(&finding["found"])
+        })
+        .collect()
+}
+
+fn has(report: &Value, check: &str, beginning: &str, part: &str) {
+    let found = found(report, check);
+    assert!(
+        found
+            .iter()
+            .any(|text| text.starts_with(beginning) && text.contains(part)),
+        "{check}: no {beginning} with {part:?} in {report:#}"
+    );
+}
+
+/// Names, lengths and times of all files.
+fn listing(directory: &Path) -> Vec<String> {
+    let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap());
+    let mut files: Vec<_> = files
+        .map(|file| {
+            let metadata = file.metadata().unwrap();
+            format!(
+                "{:?} {} {:?}",
+                file.file_name(),
+                metadata.len(),
+                metadata.modified().unwrap()
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn it_needs_no_server_and_changes_nothing() {
+    let keep = tempfile::tempdir().unwrap();
+    let data = keep.path().join("data");
+    let data_dir = data.to_str().unwrap();
+    let (output, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    has(&report, "settings", "ok", "");
+    has(&report, "git", "ok", "2.");
+    has(
+        &report,
+        "data directory",
+        "ok",
+        "is made at the first start",
+    );
+    has(&report, "server", "ok", "none runs");
+    has(&report, "open files", "", "may be open");
+    has(&report, "memory", "", "may be used");
+    has(&report, "clock", "ok", "GMT");
+    assert!(!data.exists(), "it is not made");
+    let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["doctor", "--offline", "--data-dir", data_dir])
+        .env("FOVEATE__SERVER__LISTEN", "127.0.0.1:0")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.lines().any(|line| line.starts_with("ok       git ")),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn beside_a_server_it_tells_what_that_one_has() {
+    let keep = tempfile::tempdir().unwrap();
+    let path = keep.path().to_owned();
+    let data_dir = path.to_str().unwrap();
+    let server = Process::start_on(keep, &["env"], None);
+    let (_tree, root) = tree(SHOP);
+    server.add(&root).await;
+    let listen = server.url().trim_start_matches("http://").to_owned();
+    let (output, report) = doctor(
+        &["--data-dir", data_dir, "--offline"],
+        &[("FOVEATE__SERVER__LISTEN", &listen)],
+    );
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    let process = format!("process {} runs and answers", server.id());
+    has(&report, "server", "ok", &process);
+    has(&report, "database", "ok", "1 repositories");
+    has(&report, "repository", "ok", "1 on this machine");
+    // The tree, its two directories, and those of git.
+    has(&report, "watches", "", "max_user_watches");
+    assert!(
+        !found(&report, "watches")
+            .iter()
+            .any(|text| text.contains("; 0 are needed")),
+        "{report:#}"
+    );
+
+    // Afterwards: the tree is gone, and nothing is changed by looking.
+    fs::remove_dir_all(&root).unwrap();
+    let data = server.stop();
+    let before = listing(data.path());
+    let (output, report) = doctor(&["--data-dir", data_dir, "--offline"], &[]);
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+    has(&report, "server", "ok", "none runs");
+    has(&report, "repository", "failure", "shop: ");
+    assert_eq!(listing(data.path()), before);
+}
+
+#[test]
+fn what_is_wrong_with_the_data_is_told() {
+    let keep = tempfile::tempdir().unwrap();
+    let data = keep.path().join("data");
+    let data_dir = data.to_str().unwrap();
+    let arguments = ["--data-dir", data_dir, "--offline"];
+    fs::write(&data, "a file").unwrap();
+    let (output, report) = doctor(&arguments, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    has(&report, "data directory", "failure", "is not a directory");
+
+    fs::remove_file(&data).unwrap();
+    fs::create_dir(&data).unwrap();
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(
+        data.join("foveate.db"),
+        "this is no database, whatever its name says".repeat(100),
+    )
+    .unwrap();
+    let (output, report) = doctor(&arguments, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    has(&report, "database", "failure", "cannot be read");
+    has(&report, "data directory", "warning", "mode 755");
+}
+
+#[test]
+fn what_is_wrong_with_programs_and_settings_is_told() {
+    let keep = tempfile::tempdir().unwrap();
+    let data = keep.path().join("data");
+    let arguments = ["--data-dir", data.to_str().unwrap(), "--offline"];
+    let path = keep.path().to_str().unwrap();
+    let (output, report) = doctor(&arguments, &[("PATH", path)]);
+    assert_eq!(output.status.code(), Some(1));
+    has(&report, "git", "failure", "cannot be run");
+
+    let git = keep.path().join("git");
+    fs::write(&git, "#!/bin/sh\necho git version 2.39.5\n").unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let (output, report) = doctor(&arguments, &[("PATH", path)]);
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    has(&report, "git", "warning", "2.39.5");
+
+    for (name, value, check, part) in [
+        ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),
+        (
+            "FOVEATE__SERVER__LISTEN",
+            "192.0.2.1:1",
+            "server",
+            "cannot be listened on",
+        ),
+        (
+            "FOVEATE__SERVER__LISTEN",
+            "0.0.0.0:0",
+            "access",
+            "there is no key",
+        ),
+        (
+            "FOVEATE__INDEX__MEMORY_BYTES",
+            "9000000000000000",
+            "memory",
+            "index.memory_bytes",
+        ),
+        (
+            "FOVEATE__ACCESS__TOKEN_FILE",
+            "/no/such/file",
+            "access",
+            "/no/such/file",
+        ),
+        (
+            "FOVEATE__RANKING__FILE",
+            "/no/such/file",
+            "settings",
+            "ranking.file",
+        ),
+    ] {
+        let (output, report) = doctor(&arguments, &[(name, value)]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        has(&report, check, "failure", part);
+    }
+
+    let script = "ulimit -n 200; exec \"$0\" doctor --json --offline --data-dir \"$1\"";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_foveate"), arguments[1]])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    has(&report, "open files", "failure", "200 may be open");
+}
+
+/// Answers everything with 401 and the time of long ago; or never.
+fn machine(answers: bool) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let mut silent = Vec::new();
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            if answers {
+                let _ = connection.read(&mut [0; 4096]);
+                let _ = connection.write_all(
+                    b"HTTP/1.1 401 Unauthorized\r\ndate: Mon, 01 Jan 2001 00:00:00 GMT\r\n\
+                      www-authenticate: Basic\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                );
+            } else {
+                silent.push(connection);
+            }
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn machines_are_asked_for_a_bounded_time_and_no_secret_is_shown() {
+    let keep = tempfile::tempdir().unwrap();
+    let path = keep.path().to_owned();
+    let server = Process::start_on(keep, &["env", "FOVEATE__GIT__SCHEMES=[http]"], None);
+    let (refuses, silent) = (machine(true), machine(false));
+    for (name, port) in [("refused", refuses), ("silent", silent)] {
+        let url = format!("http://me:s3cret-word@127.0.0.1:{port}/a.git");
+        let body = json!({"name": name, "source": {"git": url}});
+        let added = server.call(Method::POST, "/repos", body).await;
+        assert_eq!(added["name"], name, "{added}");
+    }
+    server.signal(Signal::KILL);
+    let forge = format!("http://127.0.0.1:{refuses}");
+    let variables = [
+        ("FOVEATE__GIT__SCHEMES", "[http]"),
+        ("FOVEATE__FORGE__GITEA__URL", &*forge),
+        ("FOVEATE__FORGE__GITEA__TOKEN", "env:TOKEN_OF_FORGE"),
+        ("FOVEATE__FORGE__GITEA__WEBHOOK_SECRET", "env:NOT_SET"),
+        ("TOKEN_OF_FORGE", "t0ken-word"),
+    ];
+    let arguments = ["--data-dir", path.to_str().unwrap(), "--timeout", "2"];
+    let (output, report) = doctor(&arguments, &variables);
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+    has(&report, "remote", "failure", "refused: ");
+    has(&report, "remote", "failure", "silent: ");
+    has(
+        &report,
+        "forge",
+        "failure",
+        "gitea: no secret can be read from env:NOT_SET",
+    );
+    has(&report, "forge", "failure", "gitea: ");
+    has(&report, "clock", "failure", "127.0.0.1");
+    let shown = report.to_string();
+    assert!(
+        !shown.contains("s3cret-word") && !shown.contains("t0ken-word"),
+        "{shown}"
+    );
+
+    let offline = [&arguments[..], &["--offline"]].concat();
+    let (_, report) = doctor(&offline, &variables);
+    assert_eq!(found(&report, "remote"), Vec::<String>::new());
+    has(&report, "clock", "ok", "no other machine");
+}
