@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use crate::{engine, store};
+use crate::engine;
+use crate::store;
 
 static LONG: LazyLock<String> = LazyLock::new(|| {
     let mut formats = vec![format!("database {}", store::schema())];
