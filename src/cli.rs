@@ -7,8 +7,10 @@ mod cases;
 mod client;
 mod config;
 mod context;
+mod database;
 pub mod doctor;
 mod eval;
+mod feedback;
 mod jobs;
 mod key;
 mod mcp;
@@ -83,6 +85,8 @@ pub enum Local {
     #[allow(missing_docs)]
     Jobs(jobs::JobsArgs),
     #[allow(missing_docs)]
+    Feedback(feedback::FeedbackArgs),
+    #[allow(missing_docs)]
     Key(key::KeyArgs),
     #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
@@ -131,6 +135,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Cache(args) => cache::run(&args),
         Local::Repo(args) => repo::run(&args),
         Local::Jobs(args) => jobs::run(&args),
+        Local::Feedback(args) => feedback::run(&args),
         Local::Key(args) => key::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),

@@ -2,6 +2,7 @@
 //! the start. It opens no file but the one it is given. Start at [`Config::load`].
 
 mod explain;
+mod feedback;
 mod forge;
 mod place;
 mod show;
@@ -15,6 +16,7 @@ use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::Deserialize;
 
+pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 use place::Places;
 pub use show::Setting;
@@ -37,6 +39,7 @@ pub struct Config {
     pub repos: ReposConfig,
     pub git: GitConfig,
     pub forge: ForgeConfig,
+    pub feedback: FeedbackConfig,
     pub index: IndexConfig,
     pub answer: AnswerConfig,
     pub history: HistoryConfig,
@@ -329,6 +332,9 @@ impl Config {
             self.watch.max_delay_ms,
             self.watch.debounce_ms,
         )?;
+        for (key, number) in self.feedback.numbers() {
+            at_least(key, number, 1)?;
+        }
         self.forge.check().map_err(ConfigError::new)?;
         let known = ["https", "http", "ssh", "git", "file"];
         if let Some(scheme) = self
@@ -479,6 +485,11 @@ mod tests {
                 "server.allow_origins",
             ),
             ("[access]\nhealth = \"closed\"\n", "access.health"),
+            ("[feedback]\nqueue = 0\n", "feedback.queue"),
+            (
+                "[feedback]\nretention_days = 0\n",
+                "feedback.retention_days",
+            ),
         ] {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(named), "{text}: {error}");

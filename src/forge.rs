@@ -32,6 +32,7 @@ use url::Url;
 use crate::access::Grant;
 use crate::config::ForgeConfig;
 use crate::engine::{Engine, Repository, Source};
+use crate::feedback::Feedback;
 use crate::ingest::Catalog;
 use crate::store::{JobCounts, Store, StoreError};
 pub use host::{Host, hosts};
@@ -45,6 +46,7 @@ pub struct Forges {
     settings: ForgeSettings,
     engine: Arc<Engine>,
     catalog: Arc<Catalog>,
+    feedback: Arc<Feedback>,
     store: Store,
     /// Tells the worker of new jobs.
     wake: Notify,
@@ -66,6 +68,7 @@ impl Forges {
         settings: ForgeSettings,
         engine: Arc<Engine>,
         catalog: Arc<Catalog>,
+        feedback: Arc<Feedback>,
         store: Store,
     ) -> Self {
         Self {
@@ -73,6 +76,7 @@ impl Forges {
             settings,
             engine,
             catalog,
+            feedback,
             store,
             wake: Notify::new(),
         }

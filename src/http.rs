@@ -6,6 +6,7 @@ pub mod authorize;
 pub mod connections;
 pub mod context;
 pub mod extract;
+pub mod feedback;
 pub mod hosts;
 pub mod layers;
 pub mod lookup;
@@ -20,10 +21,9 @@ pub mod webhooks;
 use std::sync::Arc;
 use std::time::Duration;
 
-use metrics_exporter_prometheus::PrometheusHandle;
-
 use crate::access::Grant;
 use crate::engine::Engine;
+use crate::feedback::Feedback;
 use crate::forge::Forges;
 use crate::ingest::Catalog;
 
@@ -36,8 +36,8 @@ pub struct HttpState {
     pub catalog: Arc<Catalog>,
     /// Takes webhooks.
     pub forges: Arc<Forges>,
-    /// What was measured.
-    pub recorder: PrometheusHandle,
+    /// What is known of answers.
+    pub feedback: Arc<Feedback>,
     /// What a request may cost.
     pub limits: HttpLimits,
 }

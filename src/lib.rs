@@ -2,7 +2,7 @@
 //! a thin door to [`app`]; tests and benches use the rooms directly.
 //!
 //! The rooms stand on floors, and a room imports only lower floors; `tests/it/floors.rs` checks it:
-//! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval` · `forge` ·
+//! `config`, `telemetry`, `store`, `disk` · `access` · `engine` · `ingest` · `wire`, `eval`, `feedback` · `forge` ·
 //! `http`, `cli`, `mcp` · `app`.
 
 pub mod access;
@@ -12,6 +12,7 @@ pub mod config;
 pub mod disk;
 pub mod engine;
 pub mod eval;
+pub mod feedback;
 pub mod forge;
 pub mod http;
 pub mod ingest;

@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 
 use crate::access::Grant;
 use crate::engine::Engine;
+use crate::feedback::Feedback;
 
 /// Answers the calls of agents. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +29,8 @@ pub struct Agents {
     engine: Arc<Engine>,
     limits: AgentLimits,
     caller: Caller,
+    /// Keeps what was answered, where there is a database.
+    feedback: Option<Arc<Feedback>>,
 }
 
 /// What a call may cost.
@@ -69,11 +72,12 @@ impl Session {
 
 impl Agents {
     /// For calls over HTTP.
-    pub fn over_http(engine: Arc<Engine>, limits: AgentLimits) -> Self {
+    pub fn over_http(engine: Arc<Engine>, limits: AgentLimits, feedback: Arc<Feedback>) -> Self {
         Self {
             engine,
             limits,
             caller: Caller::OfRequest,
+            feedback: Some(feedback),
         }
     }
 
@@ -83,6 +87,7 @@ impl Agents {
             engine,
             limits,
             caller: Caller::Local(Grant::unrestricted(), Arc::default()),
+            feedback: None,
         }
     }
 }

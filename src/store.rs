@@ -1,6 +1,7 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
 //! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
 
+mod feedback;
 mod inspect;
 mod jobs;
 mod keys;
@@ -16,6 +17,9 @@ use sqlx::sqlite::{
 use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
 use tempfile::TempDir;
 
+pub use feedback::{
+    AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow, OldAnswers,
+};
 pub use inspect::Inspection;
 pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
 pub use keys::{KeyRow, NewKeyRow, StoreChanges};
@@ -28,7 +32,7 @@ pub const FILE: &str = "foveate.db";
 
 /// The schema's versions, oldest first: number, name and statements. Not by the macros of sqlx, for which
 /// sqlx and SQLite are built twice.
-const MIGRATIONS: [(i64, &str, &str); 4] = [
+const MIGRATIONS: [(i64, &str, &str); 5] = [
     (
         1,
         "repositories",
@@ -48,6 +52,11 @@ const MIGRATIONS: [(i64, &str, &str); 4] = [
         4,
         "jobs",
         include_str!("../migrations/sqlite/0004_jobs.sql"),
+    ),
+    (
+        5,
+        "feedback",
+        include_str!("../migrations/sqlite/0005_feedback.sql"),
     ),
 ];
 
@@ -292,7 +301,7 @@ impl Store {
         self.copy.is_some()
     }
 
-    /// Removes a repository. Returns whether it was there.
+    /// Takes a repository off the list. Returns whether it was there. See [`Self::remove`].
     ///
     /// # Errors
     /// When the database fails.

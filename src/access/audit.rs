@@ -17,6 +17,8 @@ pub enum Action {
     Sync,
     Remove,
     Collect,
+    Feedback,
+    Stats,
 }
 
 impl Action {
@@ -31,6 +33,8 @@ impl Action {
             Self::Sync => "sync",
             Self::Remove => "remove",
             Self::Collect => "collect",
+            Self::Feedback => "feedback",
+            Self::Stats => "stats",
         }
     }
 }

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use axum::Router;
 use foveate_parse::Limits;
 use foveate_query::RankingConfig;
+use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,7 @@ use crate::cli::UsageError;
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, StoreLocation};
+use crate::feedback::Feedback;
 use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, Served};
 use crate::http::hosts::Hosts;
@@ -41,6 +43,7 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// A service that listens.
 pub struct Service {
     listener: TcpListener,
+    recorder: PrometheusHandle,
     address: SocketAddr,
     engine: Arc<Engine>,
     catalog: Arc<Catalog>,
@@ -113,11 +116,14 @@ impl Service {
             config: config.forge.clone(),
             max_query_bytes: config.answer.max_query_bytes,
         };
+        let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
+        let feedback = Arc::new(feedback);
         let forges = Forges::new(
             hosts,
             settings,
             Arc::clone(&engine),
             Arc::clone(&catalog),
+            Arc::clone(&feedback),
             store,
         );
         catalog.restore().await?;
@@ -141,7 +147,7 @@ impl Service {
             max_query_bytes: config.answer.max_query_bytes,
             wait,
         };
-        let agents = Agents::over_http(Arc::clone(&engine), agents);
+        let agents = Agents::over_http(Arc::clone(&engine), agents, Arc::clone(&feedback));
         let agents = mcp::http::route(
             agents,
             &config.server.allow_origins,
@@ -152,7 +158,7 @@ impl Service {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
             forges: Arc::new(forges),
-            recorder,
+            feedback,
             limits: HttpLimits {
                 body_bytes: config.server.body_limit_bytes,
                 max_query_bytes: config.answer.max_query_bytes,
@@ -161,6 +167,7 @@ impl Service {
         };
         Ok(Self {
             listener,
+            recorder,
             address,
             engine,
             catalog,
@@ -210,7 +217,7 @@ impl Service {
     /// When the listener fails.
     pub async fn run(self) -> anyhow::Result<()> {
         let upkeep = tokio::spawn({
-            let (recorder, stop) = (self.state.recorder.clone(), self.stop.clone());
+            let (recorder, stop) = (self.recorder, self.stop.clone());
             async move {
                 while stop
                     .run_until_cancelled(tokio::time::sleep(UPKEEP))
@@ -223,6 +230,9 @@ impl Service {
         });
         let forges = Arc::clone(&self.state.forges);
         let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
+        let written = CancellationToken::new();
+        let feedback = Arc::clone(&self.state.feedback);
+        let writer = tokio::spawn(feedback.work(written.clone()));
         let in_flight = Arc::new(Semaphore::new(self.connections.max));
         let router = router(
             self.state,
@@ -249,6 +259,9 @@ impl Service {
         self.stop.cancel();
         let _ = upkeep.await;
         let _ = worker.await;
+        // Nobody answers any more: what was answered is written.
+        written.cancel();
+        let _ = writer.await;
         self.catalog.close().await;
         Ok(())
     }

@@ -2,7 +2,6 @@
 //! the database of the data directory, whether a server uses it or not.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,19 +9,15 @@ use foveate_model::escape::escape;
 use indicatif::HumanDuration;
 use serde_json::json;
 
-use super::{NOTHING_FOUND, UsageError, print_json};
-use crate::config::{Config, Overrides};
-use crate::store::{self, JobRow, Store};
+use super::database::DatabaseArgs;
+use super::{NOTHING_FOUND, print_json};
+use crate::store::{JobRow, Store};
 
 /// Show the work that webhooks asked for, and have what was given up done again.
 #[derive(Debug, clap::Args)]
 pub struct JobsArgs {
-    /// The server's data directory [default: as `foveate serve`].
-    #[arg(long, global = true, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
-    /// The server's configuration, which may name the data directory.
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    database: DatabaseArgs,
     #[command(subcommand)]
     command: JobsCommand,
 }
@@ -51,31 +46,9 @@ enum JobsCommand {
 /// # Errors
 /// When there is no such database, or it fails.
 pub fn run(args: &JobsArgs) -> anyhow::Result<ExitCode> {
-    let overrides = Overrides {
-        data_dir: args.data_dir.clone(),
-        ..Overrides::default()
-    };
-    let config = Config::load(args.config.as_deref(), &overrides);
-    let config = config.map_err(|error| UsageError(error.to_string()))?;
-    let directory = config.storage.data_dir;
-    if !directory.join(store::FILE).exists() {
-        let shown = directory.display();
-        return Err(UsageError(format!(
-            "{shown} is no data directory of a server: name it with --data-dir"
-        ))
-        .into());
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let store = Store::open(&directory).await?;
-        let done = match args.command {
-            JobsCommand::List { json } => list(&store, json).await,
-            JobsCommand::Retry { id, .. } => retry(&store, id).await,
-        };
-        store.close().await;
-        done
+    args.database.with_store(async |store| match args.command {
+        JobsCommand::List { json } => list(store, json).await,
+        JobsCommand::Retry { id, .. } => retry(store, id).await,
     })
 }
 

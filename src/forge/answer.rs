@@ -16,6 +16,7 @@ use super::task::Task;
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
+use crate::feedback::Occasion;
 
 /// Time after which an index that is being built, or an engine that is busy, is asked again.
 const BUSY: Duration = Duration::from_secs(5);
@@ -60,8 +61,14 @@ impl Forges {
             Reach::Read,
             Repositories::Named(BTreeSet::from([name])),
         );
+        let occasion = Occasion {
+            request_id: format!("job-{:032x}", fastrand::u128(..)),
+            thread: Some(task.thread()),
+            query: self.feedback.query(&question.request.query),
+        };
         let asked = self.engine.ask(&grant, question).await;
         let answered = asked.map_err(|error| self.ask_later(&repository, error))?;
+        self.feedback.record(&answered, occasion);
         let confidence = answered.answer.pack.confidence;
         if confidence < self.settings.config.min_confidence || answered.answer.places.is_empty() {
             return Ok(Done::Quiet("the answer is not certain enough"));

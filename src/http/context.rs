@@ -26,6 +26,7 @@ use super::problem::Problem;
 use super::{HttpState, accept, layers};
 use crate::access::Grant;
 use crate::engine::Target;
+use crate::feedback::Occasion;
 use crate::wire::request::RawRequest;
 use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
 use parts::{DiffBody, FocusBody, SeenBody};
@@ -260,6 +261,11 @@ async fn answer(
         explain: explain.unwrap_or(false),
         signals: signals.unwrap_or(true),
     };
+    let occasion = Occasion {
+        request_id: layers::id_text(&id).to_owned(),
+        thread: None,
+        query: state.feedback.query(&question.request.query),
+    };
     let diff = match &question.target {
         Target::Diff(diff) => Some(diff.clone()),
         Target::Current | Target::Revision(_) => None,
@@ -267,6 +273,7 @@ async fn answer(
     let answered = state.engine.ask(grant, question).await;
     let answered = answered.map_err(|error| parts::problem(error, diff.as_ref()))?;
     trace_answer(&answered.answer);
+    state.feedback.record(&answered, occasion);
     form.render(ContextAnswer::new(answered, asked))
 }
 

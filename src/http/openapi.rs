@@ -9,6 +9,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi};
 use utoipa::{IntoResponses as _, OpenApi as _};
 
+use super::feedback::ByName;
 use super::problem::ProblemBody;
 use crate::wire::lookup::SearchKindName;
 use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
@@ -31,6 +32,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
         LineRange,
         PathPrefix,
         Reference,
+        ByName,
         SearchKindName,
         SearchText
     )),
@@ -39,6 +41,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
         (name = "lookups", description = "Definitions, references, outlines, searches and files, without ranking"),
         (name = "repos", description = "Repositories kept warm"),
         (name = "webhooks", description = "What forges tell"),
+        (name = "feedback", description = "What was said of answers, and whether they help"),
         (name = "operations", description = "For operators and their machines")
     )
 )]
@@ -125,7 +128,7 @@ mod tests {
     fn every_operation_names_what_can_happen_to_it() {
         let document = json();
         let paths = document["paths"].as_object().expect("paths");
-        assert_eq!(paths.len(), 16);
+        assert_eq!(paths.len(), 18);
         for (path, item) in paths {
             for (method, operation) in item.as_object().expect("a path item") {
                 let named = statuses(operation);

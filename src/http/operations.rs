@@ -1,6 +1,8 @@
 //! What operators and their machines ask: is the process up, is it warm, how does it do, what does
 //! it offer.
 
+mod learned;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -15,8 +17,9 @@ use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
 use crate::access::Grant;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
+use crate::feedback::RepositoryStats;
 use crate::store::JobCounts;
-use crate::telemetry::metrics::{Exposition, Kind};
+use crate::telemetry::metrics::{Exposition, Kind, recorder};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -99,8 +102,9 @@ pub async fn metrics(
     Caller(grant): Caller,
 ) -> Result<Response, Problem> {
     let jobs = state.forges.jobs().await.unwrap_or_default();
+    let learned = state.feedback.totals().await.unwrap_or_default();
     // Adding up the sizes of an index for the first time takes milliseconds.
-    let text = spawn_blocking(move || exposition(&state, &grant, jobs))
+    let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned))
         .await
         .map_err(|_| Problem::internal())?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -125,7 +129,12 @@ pub async fn openapi() -> Result<Response, Problem> {
 const MAX_LABELLED: usize = 100;
 const OTHERS: &str = "_others";
 
-fn exposition(state: &HttpState, grant: &Grant, jobs: JobCounts) -> String {
+fn exposition(
+    state: &HttpState,
+    grant: &Grant,
+    jobs: JobCounts,
+    learned: &[RepositoryStats],
+) -> String {
     let out = Exposition::default();
     let version = env!("CARGO_PKG_VERSION");
     out.family(
@@ -142,6 +151,7 @@ fn exposition(state: &HttpState, grant: &Grant, jobs: JobCounts) -> String {
         state.catalog.memory_limit().map(|bytes| bytes as f64),
     );
     repository_states(&out, &state.engine, grant);
+    learned::states(&out, &state.engine, grant, learned);
     out.family(
         "foveate_queued_jobs",
         Kind::Gauge,
@@ -151,7 +161,8 @@ fn exposition(state: &HttpState, grant: &Grant, jobs: JobCounts) -> String {
             (vec![("state", "dead")], jobs.dead as f64),
         ],
     );
-    state.recorder.render() + &out.with_process()
+    let events = recorder().map(|recorder| recorder.render());
+    events.unwrap_or_default() + &out.with_process()
 }
 
 fn engine_states(out: &Exposition, engine: &Engine) {

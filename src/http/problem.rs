@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::access::{Denied, Limited, Unauthenticated};
 use crate::engine::{AdmissionError, AskError, RevisionError};
+use crate::feedback::{GivenError, StatsError};
 use crate::ingest::git::GitError;
 use crate::ingest::{ManageError, RegisterError};
 use crate::store::{RepositoryKind, StoreError};
@@ -391,13 +392,38 @@ fn field_of(kind: RepositoryKind) -> &'static str {
     }
 }
 
+impl From<GivenError> for Problem {
+    fn from(error: GivenError) -> Self {
+        match error {
+            GivenError::Invalid { field, reason } => {
+                Self::invalid_field(&field, format!("`{field}` {reason}"))
+            }
+            GivenError::UnknownAnswer => Self::new(
+                StatusCode::NOT_FOUND,
+                "unknown_answer",
+                "no answer that is kept has this `request_id`: it may be too old, or feedback.record is off",
+            ),
+            GivenError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StatsError> for Problem {
+    fn from(error: StatsError) -> Self {
+        match error {
+            StatsError::UnknownRepo(name) => unknown_repo(&name),
+            StatsError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the database failed");
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "store_unavailable",
-            "the list of repositories cannot be read or written; the server's log says why",
+            "the database cannot be read or written; the server's log says why",
         )
         .later(5)
     }

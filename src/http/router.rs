@@ -28,7 +28,9 @@ use utoipa_axum::routes;
 
 use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
-use super::{HttpLimits, HttpState, context, layers, lookup, operations, problem, repos, webhooks};
+use super::{
+    HttpLimits, HttpState, context, feedback, layers, lookup, operations, problem, repos, webhooks,
+};
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
 
@@ -47,6 +49,7 @@ fn with_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(context::context))
         .routes(routes!(context::repo_context))
         .routes(routes!(repos::register))
+        .routes(routes!(feedback::give))
 }
 
 /// Webhooks, whose bodies are signed as they are sent.
@@ -65,6 +68,7 @@ fn without_a_body() -> OpenApiRouter<HttpState> {
         .routes(routes!(lookup::search))
         .routes(routes!(lookup::file))
         .routes(routes!(repos::collect))
+        .routes(routes!(feedback::stats))
         .routes(routes!(operations::openapi))
 }
 

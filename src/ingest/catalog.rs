@@ -31,7 +31,7 @@ use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Denied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
-use crate::store::{RepositoryKind, RepositoryRow, Store, StoreError};
+use crate::store::{OldAnswers, RepositoryKind, RepositoryRow, Store, StoreError};
 use crate::telemetry::spans::{carried, spawn_blocking};
 use credentials::Credentials;
 
@@ -325,10 +325,14 @@ impl Catalog {
     }
 
     async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
-        self.store.delete(name).await?;
+        self.store.remove(name).await?;
         let Some(repository) = self.engine.remove(name) else {
             return Err(ManageError::UnknownRepo(name.to_owned()));
         };
+        // What was answered between the two.
+        if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
+            tracing::warn!(repo = name, %error, "its last answers were not deleted");
+        }
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
             stop.cancel();
             tracker.close();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use foveate_model::escape::shorten;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -9,6 +10,7 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tower_http::request_id::RequestId;
 
 use super::failure::Failure;
 use super::resources::FileUri;
@@ -18,7 +20,8 @@ use super::tools::{
 };
 use super::{Agents, Caller, Session};
 use crate::access::Grant;
-use crate::engine::{AskError, Repository};
+use crate::engine::{Answered, AskError, Repository};
+use crate::feedback::Occasion;
 use crate::wire::lookup::{
     self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
     RawPage, RawReferences, RawSearch,
@@ -129,16 +132,34 @@ impl Agents {
             budget_tokens: question.request.budget_tokens,
             ..AnswerOptions::default()
         };
+        let feedback = self.feedback.as_ref();
+        let query = feedback.and_then(|feedback| feedback.query(&question.request.query));
         let asking = async {
             let answered = self.engine.ask(grant, question).await;
             answered.map_err(Failure::from)
         };
         let answered = self.when_ready(context, &repository, asking).await?;
+        self.keep(&answered, query, context);
         let answer = ContextToolAnswer::new(ContextAnswer::new(answered, options));
         if let Some(session) = self.session() {
             session.add(&answer.shown);
         }
         result(&answer)
+    }
+
+    /// Has an answer kept under the id of the HTTP request that asked for it.
+    fn keep(&self, answered: &Answered, query: Option<String>, context: &Context) {
+        let request = context.extensions.get::<Parts>();
+        let id = request.and_then(|request| request.extensions.get::<RequestId>());
+        let id = id.and_then(|id| id.header_value().to_str().ok());
+        if let (Some(feedback), Some(id)) = (&self.feedback, id) {
+            let occasion = Occasion {
+                request_id: id.to_owned(),
+                thread: None,
+                query,
+            };
+            feedback.record(answered, occasion);
+        }
     }
 
     /// The whole text of a file.

@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 8] = [
     &["access"],
     &["engine"],
     &["ingest"],
-    &["wire", "eval"],
+    &["wire", "eval", "feedback"],
     &["forge"],
     &["http", "cli", "mcp"],
     &["app"],

@@ -18,6 +18,7 @@ mod derived;
 mod diff;
 mod doctor;
 mod documents;
+mod feedback;
 mod floors;
 mod forge_access;
 mod fuzz;

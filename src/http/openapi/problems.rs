@@ -35,7 +35,7 @@ problems! {
     BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used; `field` names it";
     Unauthorized = "401", "The server needs a token, and the request has none, or one that is unknown, revoked or expired";
     Forbidden = "403", "The token does not allow it, a signature is wrong, the `Host` header names another machine, or the source may not be read";
-    NotFound = "404", "No repository has this name, or no commit, branch or tag in it, or no file, line or definition of that";
+    NotFound = "404", "No repository has this name, or no commit, branch or tag in it, or no file, line or definition of that, or no answer this `request_id`";
     NotAcceptable = "406", "The answer has none of the media types in `accept`";
     RequestTimeout = "408", "The request was not complete in time";
     Conflict = "409", "The name is in use, or the repository could never be indexed";

@@ -15,7 +15,7 @@ const INDEX_SECONDS: [f64; 12] = [
 ];
 
 /// Every metric that is recorded as it happens: name, kind, meaning.
-pub(super) const EVENTS: [(&str, Kind, &str); 22] = [
+pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_http_requests_total",
         Kind::Counter,
@@ -120,6 +120,16 @@ pub(super) const EVENTS: [(&str, Kind, &str); 22] = [
         "foveate_jobs_total",
         Kind::Counter,
         "Jobs of webhooks, by outcome: queued, done, failed (to be tried again), put_off, dead.",
+    ),
+    (
+        "foveate_answers_recorded_total",
+        Kind::Counter,
+        "Answers that were to be kept, by outcome: stored, dropped (the queue was full), failed.",
+    ),
+    (
+        "foveate_feedback_total",
+        Kind::Counter,
+        "Feedback on answers, by source: caller, merge.",
     ),
     (
         "foveate_panics_total",

@@ -1,0 +1,248 @@
+//! `foveate feedback`: shows, writes out and deletes what was kept of answers. It works on the database of a
+//! data directory, whether a server uses it or not.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foveate_model::escape::{self, escape};
+use indicatif::HumanDuration;
+use serde_json::{Value, json};
+
+use super::database::DatabaseArgs;
+use super::{NOTHING_FOUND, print_json};
+use crate::engine::RepoName;
+use crate::store::{AnswerRow, FeedbackRow, OldAnswers, Store};
+
+/// Answers that are read at a time.
+const PAGE: u32 = 500;
+const DAY_MS: i64 = 86_400_000;
+
+/// Show, write out and delete what was kept of answers, also while a server runs.
+#[derive(Debug, clap::Args)]
+pub struct FeedbackArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(subcommand)]
+    command: FeedbackCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum FeedbackCommand {
+    /// List the answers that are kept, oldest first, with what was said of them.
+    List {
+        /// Only those of this repository.
+        #[arg(long, value_name = "NAME", value_parser = repository)]
+        repo: Option<String>,
+        /// Print JSON, without the rankings.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write everything that is kept to standard output: an answer with its ranking and its feedback a line,
+    /// as JSON.
+    Export {
+        /// Only answers from this repository.
+        #[arg(long, value_name = "NAME", value_parser = repository)]
+        repo: Option<String>,
+    },
+    /// Delete answers with what was said of them, and every trace of them in the database's files.
+    Delete(DeleteArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct DeleteArgs {
+    /// The answers to the request with this id.
+    request_id: Option<String>,
+    /// All from this repository, registered or not.
+    #[arg(long, value_name = "NAME", value_parser = repository)]
+    repo: Option<String>,
+    /// All that were given so many days ago or earlier.
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// All.
+    #[arg(long)]
+    all: bool,
+}
+
+fn repository(text: &str) -> Result<String, String> {
+    let name = RepoName::new(text).map_err(|error| error.to_string())?;
+    Ok(name.to_string())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such database, or it fails.
+pub fn run(args: &FeedbackArgs) -> anyhow::Result<ExitCode> {
+    args.database.with_store(async |store| match &args.command {
+        FeedbackCommand::List { repo, json } => list(store, repo.as_deref(), *json).await,
+        FeedbackCommand::Export { repo } => export(store, repo.as_deref()).await,
+        FeedbackCommand::Delete(which) => delete(store, which).await,
+    })
+}
+
+/// An answer and what was said of it.
+pub struct Entry {
+    /// The answer.
+    pub answer: AnswerRow,
+    /// By its origins.
+    pub feedback: Vec<FeedbackRow>,
+}
+
+/// Gives every answer to `take`, oldest first.
+///
+/// # Errors
+/// When the database fails, or `take` does.
+pub async fn each(
+    store: &Store,
+    repo: Option<&str>,
+    mut take: impl FnMut(Entry) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut after = 0;
+    loop {
+        let page = store.answers(after, repo, PAGE).await?;
+        let (Some(first), Some(last)) = (page.first(), page.last()) else {
+            return Ok(());
+        };
+        after = last.id;
+        let mut feedback = store.feedback(first.id, last.id).await?;
+        for answer in page {
+            let (of_answer, others) = feedback.into_iter().partition(|f| f.answer == answer.id);
+            feedback = others;
+            take(Entry {
+                answer,
+                feedback: of_answer,
+            })?;
+        }
+    }
+}
+
+async fn list(store: &Store, repo: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    let mut told = Vec::new();
+    each(store, repo, |entry| {
+        if as_json {
+            let mut value = whole(&entry);
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("ranking");
+            }
+            told.push(value);
+            return Ok(());
+        }
+        Ok(line(&mut out, &entry)?)
+    })
+    .await?;
+    if as_json {
+        print_json(&mut out, &json!({ "answers": told }))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(out: &mut impl io::Write, entry: &Entry) -> io::Result<()> {
+    let answer = &entry.answer.answer;
+    let age = Duration::from_millis(now().saturating_sub(answer.created_at).unsigned_abs());
+    write!(
+        out,
+        "{}  {}  {}  confidence {:.2}, {} ago",
+        escape(&answer.request_id),
+        escape(&answer.repo),
+        escape(answer.thread.as_deref().unwrap_or(&answer.intent)),
+        answer.confidence,
+        HumanDuration(age)
+    )?;
+    for FeedbackRow {
+        source,
+        origin,
+        counts,
+        ..
+    } in &entry.feedback
+    {
+        write!(
+            out,
+            "; {} {}: {} of {} files and {} of {} functions in the context",
+            source.name(),
+            escape(origin),
+            counts.files_in_context,
+            counts.files,
+            counts.functions_in_context,
+            counts.functions
+        )?;
+    }
+    writeln!(out)
+}
+
+async fn export(store: &Store, repo: Option<&str>) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    each(store, repo, |entry| {
+        let text = serde_json::to_string(&whole(&entry))?;
+        Ok(writeln!(out, "{}", escape::json(&text))?)
+    })
+    .await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn whole(entry: &Entry) -> Value {
+    // What is stored as JSON is shown as JSON.
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let answer = &entry.answer.answer;
+    let feedback = entry.feedback.iter().map(|given| {
+        json!({
+            "source": given.source.name(),
+            "origin": given.origin,
+            "created_at_ms": given.created_at,
+            "useful": read(&given.useful),
+            "changed": read(&given.changed),
+            "comment": given.comment,
+            "base_commit": given.base_commit,
+            "files": given.counts.files,
+            "files_in_context": given.counts.files_in_context,
+            "functions": given.counts.functions,
+            "functions_in_context": given.counts.functions_in_context,
+        })
+    });
+    json!({
+        "request_id": answer.request_id,
+        "repo": answer.repo,
+        "thread": answer.thread,
+        "commit": answer.commit,
+        "created_at_ms": answer.created_at,
+        "intent": answer.intent,
+        "confidence": answer.confidence,
+        "used_tokens": answer.used_tokens,
+        "query": answer.query,
+        "ranking": read(&answer.ranking),
+        "feedback": feedback.collect::<Vec<_>>(),
+    })
+}
+
+async fn delete(store: &Store, which: &DeleteArgs) -> anyhow::Result<ExitCode> {
+    let which = match which {
+        DeleteArgs {
+            request_id: Some(id),
+            ..
+        } => OldAnswers::Called(id),
+        DeleteArgs {
+            repo: Some(repo), ..
+        } => OldAnswers::Of(repo),
+        DeleteArgs {
+            older_than: Some(days),
+            ..
+        } => OldAnswers::Before(now() - i64::from(*days) * DAY_MS),
+        DeleteArgs { .. } => OldAnswers::All,
+    };
+    let count = store.delete_answers(which).await?;
+    if count > 0 {
+        store.scrub().await?;
+    }
+    writeln!(io::stdout().lock(), "{count} answers deleted")?;
+    match (count, which) {
+        (0, OldAnswers::Called(_)) => Ok(ExitCode::from(NOTHING_FOUND)),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
+}

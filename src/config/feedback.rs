@@ -1,0 +1,26 @@
+//! The settings of what is kept of answers.
+
+use serde::Deserialize;
+
+/// The `[feedback]` table.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct FeedbackConfig {
+    pub record: bool,
+    pub queries: bool,
+    pub retention_days: u32,
+    pub max_answers: u32,
+    pub queue: usize,
+}
+
+impl FeedbackConfig {
+    /// The numbers that must be at least 1.
+    pub(super) fn numbers(&self) -> [(&'static str, u64); 3] {
+        [
+            ("feedback.retention_days", self.retention_days.into()),
+            ("feedback.max_answers", self.max_answers.into()),
+            ("feedback.queue", self.queue as u64),
+        ]
+    }
+}

@@ -1,0 +1,234 @@
+//! Answers and feedback added up, by repository and time.
+
+use std::collections::BTreeMap;
+
+use time::{Date, Duration};
+
+use super::Feedback;
+use crate::access::Grant;
+use crate::access::audit::{self, Action, Outcome};
+use crate::store::{ChangeCounts, DayRow, FeedbackSource, StoreError};
+
+/// How long a period is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// A day in UTC.
+    Day,
+    /// A week in UTC, from Monday.
+    #[default]
+    Week,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Answers that are kept.
+    pub answers: i64,
+    /// Feedback of clients.
+    pub feedback: i64,
+    /// Merged pull requests that were compared with an answer.
+    pub merges: i64,
+    /// What they changed.
+    pub merged: ChangeCounts,
+    /// What clients said that was changed.
+    pub reported: ChangeCounts,
+}
+
+/// Some days.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Its first day.
+    pub start: Date,
+    /// What it brought.
+    pub figures: Figures,
+}
+
+/// One repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepositoryStats {
+    /// Its name.
+    pub repo: String,
+    /// Over all that is kept.
+    pub total: Figures,
+    /// Those in which there was something, oldest first.
+    pub periods: Vec<Period>,
+}
+
+/// Some repositories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// By name.
+    pub repos: Vec<RepositoryStats>,
+}
+
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum StatsError {
+    /// No repository has this name for the holder of the grant.
+    #[error("no repository is called {0:?}")]
+    UnknownRepo(String),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Feedback {
+    /// The figures of one repository, or of all that the holder of a grant sees and that have any.
+    ///
+    /// # Errors
+    /// See [`StatsError`].
+    pub async fn stats(
+        &self,
+        grant: &Grant,
+        repo: Option<&str>,
+        by: By,
+    ) -> Result<Stats, StatsError> {
+        let known = repo.map(|name| self.engine.get(grant, name).is_some());
+        let outcome = match known {
+            Some(false) => Outcome::Unknown,
+            _ => Outcome::Done,
+        };
+        let seen = repo.filter(|_| known == Some(true));
+        audit::record(grant, Action::Stats, seen, outcome);
+        if let (Some(name), Some(false)) = (repo, known) {
+            return Err(StatsError::UnknownRepo(name.to_owned()));
+        }
+        self.flush().await;
+        let days = self.store.feedback_days().await?;
+        let is_wanted = |name: &str| match repo {
+            Some(repo) => repo == name,
+            None => self.engine.get(grant, name).is_some(),
+        };
+        let mut repos = by_repository(&days, by, is_wanted);
+        if let (true, Some(repo)) = (repos.is_empty(), repo) {
+            repos.push(RepositoryStats {
+                repo: repo.to_owned(),
+                ..RepositoryStats::default()
+            });
+        }
+        Ok(Stats { repos })
+    }
+}
+
+/// The figures of the repositories that are wanted, from rows in the order of repositories.
+pub fn by_repository(
+    days: &[DayRow],
+    by: By,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<RepositoryStats> {
+    let of_each = days.chunk_by(|a, b| a.repo == b.repo);
+    let wanted = of_each.filter(|days| days.first().is_some_and(|day| is_wanted(&day.repo)));
+    wanted.map(|days| summed(days, by)).collect()
+}
+
+/// The figures of one repository.
+fn summed(days: &[DayRow], by: By) -> RepositoryStats {
+    let mut stats = RepositoryStats::default();
+    let mut periods: BTreeMap<i64, Figures> = BTreeMap::new();
+    for day in days {
+        stats.repo.clone_from(&day.repo);
+        stats.total.add(day);
+        periods.entry(by.start(day.day)).or_default().add(day);
+    }
+    let period = |(day, figures)| {
+        let start = date(day)?;
+        Some(Period { start, figures })
+    };
+    stats.periods = periods.into_iter().filter_map(period).collect();
+    stats
+}
+
+impl By {
+    /// The first day of the period that a day is in, both since 1970, which began on a Thursday.
+    fn start(self, day: i64) -> i64 {
+        match self {
+            Self::Day => day,
+            Self::Week => day - (day + 3).rem_euclid(7),
+        }
+    }
+}
+
+fn date(day: i64) -> Option<Date> {
+    let first = Date::from_ordinal_date(1970, 1).ok()?;
+    first.checked_add(Duration::days(day))
+}
+
+impl Figures {
+    fn add(&mut self, day: &DayRow) {
+        match day.source {
+            None => self.answers += day.number,
+            Some(FeedbackSource::Merge) => {
+                self.merges += day.number;
+                add(&mut self.merged, day.counts);
+            }
+            Some(FeedbackSource::Caller) => {
+                self.feedback += day.number;
+                add(&mut self.reported, day.counts);
+            }
+        }
+    }
+}
+
+fn add(sum: &mut ChangeCounts, counts: ChangeCounts) {
+    sum.files += counts.files;
+    sum.files_in_context += counts.files_in_context;
+    sum.functions += counts.functions;
+    sum.functions_in_context += counts.functions_in_context;
+}
+
+/// `part` of `whole`, 0 to 1; `None` where there is none.
+pub fn share(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(repo: &str, day: i64, source: Option<FeedbackSource>, in_context: i64) -> DayRow {
+        DayRow {
+            repo: repo.to_owned(),
+            day,
+            source,
+            number: 2,
+            counts: ChangeCounts {
+                files: 4,
+                files_in_context: in_context,
+                functions: 0,
+                functions_in_context: 0,
+            },
+        }
+    }
+
+    #[test]
+    fn days_become_weeks_and_sums() {
+        let merge = Some(FeedbackSource::Merge);
+        // 2026-11-22 is a Sunday.
+        let sunday = 20_779;
+        let days = [
+            row("a", sunday, None, 0),
+            row("a", sunday, merge, 1),
+            row("a", sunday + 1, merge, 2),
+            row("a", sunday + 7, Some(FeedbackSource::Caller), 3),
+            row("hidden", sunday, None, 0),
+        ];
+        let stats = by_repository(&days, By::Week, |name| name != "hidden");
+        assert_eq!(stats.len(), 1);
+        let starts: Vec<String> = stats[0]
+            .periods
+            .iter()
+            .map(|period| period.start.to_string())
+            .collect();
+        assert_eq!(starts, ["2026-11-16", "2026-11-23"]);
+        let total = stats[0].total;
+        assert_eq!((total.answers, total.feedback), (2, 2));
+        assert_eq!((total.merges, total.merged.files_in_context), (4, 3));
+        assert_eq!(total.reported.files_in_context, 3);
+        let last = &stats[0].periods[1].figures;
+        assert_eq!((last.merges, last.feedback, last.answers), (2, 2, 0));
+        assert_eq!(share(3, 8), Some(0.375));
+        assert_eq!(share(0, 0), None);
+        let by_day = by_repository(&days, By::Day, |_| true);
+        assert_eq!((by_day[0].periods.len(), by_day.len()), (3, 2));
+    }
+}

@@ -1,0 +1,573 @@
+//! The tables of answers and of what was said of them. Times are in milliseconds since 1970. What a
+//! repository's answers hold goes with it.
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row as _, SqliteConnection};
+
+use super::{Store, StoreError};
+
+/// An answer to keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewAnswerRow {
+    /// The id of the request; clients may choose it, so that two answers may have one.
+    pub request_id: String,
+    /// The repository's name.
+    pub repo: String,
+    /// The thread of a forge that it was written for.
+    pub thread: Option<String>,
+    /// The commit that was searched; may be empty.
+    pub commit: String,
+    /// When it was given.
+    pub created_at: i64,
+    /// The name of the intent.
+    pub intent: String,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Tokens of the context.
+    pub used_tokens: i64,
+    /// The ranking, as JSON.
+    pub ranking: String,
+    /// The text of the question, where that is kept.
+    pub query: Option<String>,
+}
+
+/// An answer that was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerRow {
+    /// Its number.
+    pub id: i64,
+    /// What it holds.
+    pub answer: NewAnswerRow,
+}
+
+/// Who gave feedback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeedbackSource {
+    /// A client.
+    Caller,
+    /// A pull request that was merged.
+    Merge,
+}
+
+impl FeedbackSource {
+    /// As it is stored and shown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Merge => "merge",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Caller, Self::Merge]
+            .into_iter()
+            .find(|source| source.name() == name)
+    }
+}
+
+/// How much was changed, and how much of that stood in the context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangeCounts {
+    /// Changed files.
+    pub files: i64,
+    /// Those of which something was shown.
+    pub files_in_context: i64,
+    /// Changed functions.
+    pub functions: i64,
+    /// Those that were shown whole.
+    pub functions_in_context: i64,
+}
+
+/// What was said of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedbackRow {
+    /// The number of the answer.
+    pub answer: i64,
+    /// Who gave it.
+    pub source: FeedbackSource,
+    /// The name of the client's key, or the thread of the pull request.
+    pub origin: String,
+    /// When it was given.
+    pub created_at: i64,
+    /// Files and functions, as JSON.
+    pub useful: String,
+    /// The same.
+    pub changed: String,
+    /// In words.
+    pub comment: Option<String>,
+    /// The commit that the change was made to.
+    pub base_commit: Option<String>,
+    /// What was changed.
+    pub counts: ChangeCounts,
+}
+
+/// What one day brought for a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayRow {
+    /// The repository's name.
+    pub repo: String,
+    /// Days since 1970, in UTC.
+    pub day: i64,
+    /// Whose feedback is counted; `None`: answers.
+    pub source: Option<FeedbackSource>,
+    /// How many.
+    pub number: i64,
+    /// What was changed, added up.
+    pub counts: ChangeCounts,
+}
+
+/// Which answers to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OldAnswers<'a> {
+    /// Those of a repository.
+    Of(&'a str),
+    /// Those of a request.
+    Called(&'a str),
+    /// Those that were given before.
+    Before(i64),
+    /// All.
+    All,
+}
+
+impl FromRow<'_, SqliteRow> for AnswerRow {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            answer: NewAnswerRow {
+                request_id: row.try_get("request_id")?,
+                repo: row.try_get("repo")?,
+                thread: row.try_get("thread")?,
+                commit: row.try_get("commit_id")?,
+                created_at: row.try_get("created_at")?,
+                intent: row.try_get("intent")?,
+                confidence: row.try_get("confidence")?,
+                used_tokens: row.try_get("used_tokens")?,
+                ranking: row.try_get("ranking")?,
+                query: row.try_get("query")?,
+            },
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for FeedbackRow {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        let source: &str = row.try_get("source")?;
+        let unknown = || sqlx::Error::Decode(format!("no source is called {source:?}").into());
+        Ok(Self {
+            answer: row.try_get("answer")?,
+            source: FeedbackSource::named(source).ok_or_else(unknown)?,
+            origin: row.try_get("origin")?,
+            created_at: row.try_get("created_at")?,
+            useful: row.try_get("useful")?,
+            changed: row.try_get("changed")?,
+            comment: row.try_get("comment")?,
+            base_commit: row.try_get("base_commit")?,
+            counts: counts(row)?,
+        })
+    }
+}
+
+impl FromRow<'_, SqliteRow> for DayRow {
+    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            repo: row.try_get("repo")?,
+            day: row.try_get("day")?,
+            source: FeedbackSource::named(row.try_get("kind")?),
+            number: row.try_get("number")?,
+            counts: counts(row)?,
+        })
+    }
+}
+
+fn counts(row: &SqliteRow) -> Result<ChangeCounts, sqlx::Error> {
+    Ok(ChangeCounts {
+        files: row.try_get("files")?,
+        files_in_context: row.try_get("files_in_context")?,
+        functions: row.try_get("functions")?,
+        functions_in_context: row.try_get("functions_in_context")?,
+    })
+}
+
+impl Store {
+    /// Keeps answers: all or none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "insert_answers")
+    )]
+    pub async fn insert_answers(&self, answers: &[NewAnswerRow]) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        for answer in answers {
+            insert(&mut transaction, answer).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The numbers and repositories of the answers to a request, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "answers_called")
+    )]
+    pub async fn answers_called(&self, request_id: &str) -> Result<Vec<(i64, String)>, StoreError> {
+        let rows =
+            sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
+        Ok(rows.bind(request_id).fetch_all(&self.pool).await?)
+    }
+
+    /// The answer with this number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "answer")
+    )]
+    pub async fn answer(&self, id: i64) -> Result<Option<AnswerRow>, StoreError> {
+        let row = sqlx::query_as("select * from answers where id = $1").bind(id);
+        Ok(row.fetch_optional(&self.pool).await?)
+    }
+
+    /// The last answer that was written for a thread.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "answer_of_thread")
+    )]
+    pub async fn answer_of_thread(
+        &self,
+        repo: &str,
+        thread: &str,
+    ) -> Result<Option<AnswerRow>, StoreError> {
+        let row = sqlx::query_as(
+            "select * from answers where repo = $1 and thread = $2 order by id desc limit 1",
+        );
+        let row = row.bind(repo).bind(thread);
+        Ok(row.fetch_optional(&self.pool).await?)
+    }
+
+    /// Keeps feedback in the place of an earlier one of the same origin. Returns whether the answer was
+    /// still there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "put_feedback")
+    )]
+    pub async fn put_feedback(&self, row: &FeedbackRow) -> Result<bool, StoreError> {
+        let result = sqlx::query(
+            "insert into feedback (answer, source, origin, created_at, useful, changed, comment,
+                 base_commit, files, files_in_context, functions, functions_in_context)
+             select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from answers where id = $1
+             on conflict (answer, source, origin) do update set created_at = excluded.created_at,
+                 useful = excluded.useful, changed = excluded.changed, comment = excluded.comment,
+                 base_commit = excluded.base_commit, files = excluded.files,
+                 files_in_context = excluded.files_in_context, functions = excluded.functions,
+                 functions_in_context = excluded.functions_in_context",
+        )
+        .bind(row.answer)
+        .bind(row.source.name())
+        .bind(&row.origin)
+        .bind(row.created_at)
+        .bind(&row.useful)
+        .bind(&row.changed)
+        .bind(&row.comment)
+        .bind(&row.base_commit)
+        .bind(row.counts.files)
+        .bind(row.counts.files_in_context)
+        .bind(row.counts.functions)
+        .bind(row.counts.functions_in_context)
+        .execute(&self.pool)
+        .await?;
+        Ok(result.rows_affected() == 1)
+    }
+
+    /// Answers with larger numbers than `after`, oldest first, at most `limit`; those of one repository, or
+    /// all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "answers")
+    )]
+    pub async fn answers(
+        &self,
+        after: i64,
+        repo: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<AnswerRow>, StoreError> {
+        let rows = sqlx::query_as(
+            "select * from answers where id > $1 and ($2 is null or repo = $2) order by id limit $3",
+        );
+        let rows = rows.bind(after).bind(repo).bind(limit);
+        Ok(rows.fetch_all(&self.pool).await?)
+    }
+
+    /// What was said of the answers with numbers from `first` to `last`, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "feedback")
+    )]
+    pub async fn feedback(&self, first: i64, last: i64) -> Result<Vec<FeedbackRow>, StoreError> {
+        let rows = sqlx::query_as(
+            "select * from feedback where answer between $1 and $2 order by answer, id",
+        );
+        Ok(rows.bind(first).bind(last).fetch_all(&self.pool).await?)
+    }
+
+    /// Answers and feedback by repository and day.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "feedback_days")
+    )]
+    pub async fn feedback_days(&self) -> Result<Vec<DayRow>, StoreError> {
+        let rows = sqlx::query_as(
+            "select repo, created_at / 86400000 as day, 'answer' as kind, count(*) as number,
+                 0 as files, 0 as files_in_context, 0 as functions, 0 as functions_in_context
+             from answers group by 1, 2
+             union all
+             select answers.repo, feedback.created_at / 86400000, feedback.source, count(*),
+                 cast(sum(files) as bigint), cast(sum(files_in_context) as bigint),
+                 cast(sum(functions) as bigint), cast(sum(functions_in_context) as bigint)
+             from feedback join answers on answers.id = feedback.answer group by 1, 2, 3
+             order by 1, 2, 3",
+        );
+        Ok(rows.fetch_all(&self.pool).await?)
+    }
+
+    /// Deletes answers with all that was said of them. Returns how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "delete_answers")
+    )]
+    pub async fn delete_answers(&self, which: OldAnswers<'_>) -> Result<u64, StoreError> {
+        let query = match which {
+            OldAnswers::Of(repo) => sqlx::query("delete from answers where repo = $1").bind(repo),
+            OldAnswers::Called(id) => {
+                sqlx::query("delete from answers where request_id = $1").bind(id)
+            }
+            OldAnswers::Before(time) => {
+                sqlx::query("delete from answers where created_at < $1").bind(time)
+            }
+            OldAnswers::All => sqlx::query("delete from answers"),
+        };
+        Ok(query.execute(&self.pool).await?.rows_affected())
+    }
+
+    /// Deletes answers beyond the newest `max`. Returns how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "limit_answers")
+    )]
+    pub async fn limit_answers(&self, max: u32) -> Result<u64, StoreError> {
+        let query = sqlx::query(
+            "delete from answers where id <=
+             (select id from answers order by id desc limit 1 offset $1)",
+        );
+        let result = query.bind(max).execute(&self.pool).await?;
+        Ok(result.rows_affected())
+    }
+
+    /// Removes a repository and all that was answered from it. Returns whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is removed then.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "remove")
+    )]
+    pub async fn remove(&self, repo: &str) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let removed = sqlx::query("delete from repositories where name = $1")
+            .bind(repo)
+            .execute(&mut *transaction)
+            .await?;
+        sqlx::query("delete from answers where repo = $1")
+            .bind(repo)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(removed.rows_affected() == 1)
+    }
+}
+
+async fn insert(
+    connection: &mut SqliteConnection,
+    answer: &NewAnswerRow,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into answers (request_id, repo, thread, commit_id, created_at, intent, confidence,
+             used_tokens, ranking, query)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(&answer.request_id)
+    .bind(&answer.repo)
+    .bind(&answer.thread)
+    .bind(&answer.commit)
+    .bind(answer.created_at)
+    .bind(&answer.intent)
+    .bind(answer.confidence)
+    .bind(answer.used_tokens)
+    .bind(&answer.ranking)
+    .bind(&answer.query)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(request_id: &str, repo: &str, created_at: i64) -> NewAnswerRow {
+        NewAnswerRow {
+            request_id: request_id.to_owned(),
+            repo: repo.to_owned(),
+            thread: Some("github a/b issue 1".to_owned()),
+            commit: "c".to_owned(),
+            created_at,
+            intent: "BUG_FIX".to_owned(),
+            confidence: 0.5,
+            used_tokens: 100,
+            ranking: "{}".to_owned(),
+            query: None,
+        }
+    }
+
+    fn feedback(answer: i64, origin: &str, functions_in_context: i64) -> FeedbackRow {
+        FeedbackRow {
+            answer,
+            source: FeedbackSource::Merge,
+            origin: origin.to_owned(),
+            created_at: 86_400_000 * 3,
+            useful: "[]".to_owned(),
+            changed: "[]".to_owned(),
+            comment: None,
+            base_commit: Some("b".to_owned()),
+            counts: ChangeCounts {
+                files: 2,
+                files_in_context: 1,
+                functions: 3,
+                functions_in_context,
+            },
+        }
+    }
+
+    #[tokio::test]
+    async fn the_last_word_of_one_origin_counts() -> Result<(), StoreError> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let store = Store::open(directory.path()).await?;
+        let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
+        store.insert_answers(&rows).await?;
+        let called = store.answers_called("r").await?;
+        assert_eq!(called, [(2, "b".to_owned()), (1, "a".to_owned())]);
+        assert!(store.put_feedback(&feedback(1, "x", 0)).await?);
+        assert!(store.put_feedback(&feedback(1, "x", 2)).await?);
+        assert!(store.put_feedback(&feedback(1, "y", 3)).await?);
+        assert!(
+            !store.put_feedback(&feedback(9, "x", 0)).await?,
+            "no answer"
+        );
+        let kept = store.feedback(1, 2).await?;
+        assert_eq!(kept, [feedback(1, "x", 2), feedback(1, "y", 3)]);
+        let days = store.feedback_days().await?;
+        let shown: Vec<_> = days
+            .iter()
+            .map(|d| {
+                (
+                    &*d.repo,
+                    d.day,
+                    d.source.map(FeedbackSource::name),
+                    d.number,
+                )
+            })
+            .collect();
+        let merge = Some("merge");
+        assert_eq!(
+            shown,
+            [("a", 0, None, 1), ("a", 3, merge, 2), ("b", 1, None, 1)]
+        );
+        let sum = days[1].counts;
+        assert_eq!((sum.files, sum.functions_in_context), (4, 5));
+        let last = store.answer_of_thread("a", "github a/b issue 1").await?;
+        assert_eq!(last.expect("an answer").id, 1);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn what_is_deleted_takes_its_feedback_along() -> Result<(), StoreError> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let store = Store::open(directory.path()).await?;
+        let rows: Vec<_> = (0..9)
+            .map(|n| answer(&n.to_string(), if n < 5 { "a" } else { "b" }, n))
+            .collect();
+        store.insert_answers(&rows).await?;
+        for id in 1..=9 {
+            store.put_feedback(&feedback(id, "x", 1)).await?;
+        }
+        let left = async || -> Result<Vec<i64>, StoreError> {
+            let answers = store.answers(0, None, 99).await?;
+            let answers: Vec<i64> = answers.iter().map(|row| row.id).collect();
+            let feedback = store.feedback(0, 99).await?;
+            let with_feedback: Vec<i64> = feedback.iter().map(|row| row.answer).collect();
+            assert_eq!(answers, with_feedback);
+            Ok(answers)
+        };
+        assert_eq!(store.limit_answers(9).await?, 0);
+        assert_eq!(store.limit_answers(7).await?, 2);
+        assert_eq!(left().await?, [3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(store.delete_answers(OldAnswers::Before(3)).await?, 1);
+        assert_eq!(store.delete_answers(OldAnswers::Called("8")).await?, 1);
+        assert_eq!(left().await?, [4, 5, 6, 7, 8]);
+        assert!(!store.remove("a").await?, "it was not in the list");
+        assert_eq!(left().await?, [6, 7, 8]);
+        assert_eq!(store.answers(6, Some("b"), 1).await?.len(), 1);
+        assert_eq!(store.answers(0, Some("a"), 9).await?.len(), 0);
+        assert_eq!(store.delete_answers(OldAnswers::Of("b")).await?, 3);
+        assert_eq!(store.delete_answers(OldAnswers::All).await?, 0);
+        Ok(())
+    }
+}
