@@ -140,7 +140,7 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
 
 /// Series that alerts and dashboards ask for, which are 0 until something happens. A metric without labels
 /// needs none of these.
-const INITIAL: [(&str, &[Labels]); 12] = [
+const INITIAL: [(&str, &[Labels]); 14] = [
     (
         "foveate_http_requests_total",
         &[&[("route", "/context"), ("method", "POST"), ("status", "200")]],
@@ -186,6 +186,18 @@ const INITIAL: [(&str, &[Labels]); 12] = [
     (
         "foveate_webhooks_total",
         &[&[("forge", "github"), ("outcome", "queued")]],
+    ),
+    (
+        "foveate_answers_recorded_total",
+        &[
+            &[("outcome", "stored")],
+            &[("outcome", "dropped")],
+            &[("outcome", "failed")],
+        ],
+    ),
+    (
+        "foveate_feedback_total",
+        &[&[("source", "caller")], &[("source", "merge")]],
     ),
     (
         "foveate_jobs_total",
