@@ -28,9 +28,12 @@ use foveate_query::RankingConfig;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::access::Grant;
-pub use ask::{Answered, AskError, LookedUp, LookupPlace, Question, Target, answer_now, lacking};
+pub use ask::{
+    Answered, AskError, Changed, ChangedFunction, LookedUp, LookupPlace, Question, Target,
+    answer_now, lacking,
+};
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
-pub use diff::{Diff, DiffEnds, LeftOut};
+pub use diff::{Before, Diff, DiffEnds, LeftOut};
 pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};
 pub use permits::{Admission, AdmissionError, Permits};

@@ -3,10 +3,11 @@
 //! the repository's own; texts of questions only where the settings say so. It must not hold up an answer.
 //!
 //! [`Feedback::record`] hands an answer to a queue that [`recorder`] writes to the database; [`given`] takes
-//! what clients say, and [`stats`] adds it up. Start at
+//! what clients say, [`merge`] what a merged change turned out to be, and [`stats`] adds it up. Start at
 //! [`Feedback`].
 
 pub mod given;
+mod merge;
 pub mod ranking;
 pub mod recorder;
 pub mod stats;

@@ -3,11 +3,12 @@
 //! differs ([`dialect`]). Nothing from an issue is logged or repeated in a comment.
 //!
 //! The way through: [`webhook`] takes a delivery, [`decide`] says what it asks for, the database queues it,
-//! [`worker`] does it, [`answer`] asks the engine, [`comment`] renders, [`publish`] writes. Start at
-//! [`Forges`].
+//! [`worker`] does it, [`answer`] asks the engine, [`comment`] renders, [`publish`] writes; [`learn`] compares
+//! what was merged with what was answered. Start at [`Forges`].
 
 pub mod answer;
 pub mod client;
+pub mod closes;
 pub mod comment;
 pub mod decide;
 pub mod dialect;
@@ -16,6 +17,7 @@ pub mod gitea;
 pub mod github;
 pub mod gitlab;
 pub mod host;
+mod learn;
 mod publish;
 pub mod secret;
 pub mod task;

@@ -1,6 +1,7 @@
 //! The read path: a validated question, its turn, the snapshot, the pure answer off the async
 //! threads, under a deadline. What an answer had to do without is said in its issues.
 
+mod changed;
 mod issues;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use super::{
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
+pub use changed::{Changed, ChangedFunction};
 pub use issues::lacking;
 use issues::{issues, state_issues};
 

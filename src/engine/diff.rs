@@ -1,6 +1,7 @@
 //! What a revision changed since it left another one, as a question about a pull request asks for it. It
 //! knows no git: the floor above finds it out.
 
+use foveate_model::{Lines, RepoPath};
 use foveate_query::{Change, Issue};
 
 /// The two revisions of a diff: commits, branches or tags.
@@ -17,10 +18,25 @@ pub struct DiffEnds {
 pub struct Diff {
     /// The full id of the head's commit.
     pub head: String,
+    /// The full id of the commit where the head left the base.
+    pub fork: String,
     /// By file, in the order of git. A file that was only renamed has no lines.
     pub changes: Vec<Change>,
+    /// The same in the tree of `fork`, of the files that were there.
+    pub before: Vec<Before>,
     /// What there was beyond the limits.
     pub left_out: LeftOut,
+}
+
+/// What of a file was changed, where it stood before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// The file's path then.
+    pub path: RepoPath,
+    /// The lines that were replaced or removed.
+    pub lines: Vec<Lines>,
+    /// The lines after which others were inserted; 0: before the first one.
+    pub insertions: Vec<u32>,
 }
 
 /// What of a diff did not count.

@@ -2,6 +2,7 @@
 //! enough. It sees the one repository that the thread belongs to.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use foveate_query::{Format, Request};
@@ -30,6 +31,8 @@ pub enum Done {
     Written,
     /// The comment that is there says the same already.
     Unchanged,
+    /// What was merged was compared with so many answers.
+    Learned(usize),
     /// Nothing was written, for this reason.
     Quiet(&'static str),
 }
@@ -40,12 +43,7 @@ impl Forges {
     /// # Errors
     /// See [`CallError`]: it says whether another attempt is of use.
     pub async fn answer(&self, task: &Task) -> Result<Done, CallError> {
-        let refuse = |reason: &str| CallError::Refused(reason.to_owned());
-        let host = self.host(&task.forge);
-        let host = host.ok_or_else(|| refuse("the forge is not known any more"))?;
-        let repository = self.repository(host, &task.thread.project);
-        let repository =
-            repository.ok_or_else(|| refuse("the repository is not registered any more"))?;
+        let (host, repository) = self.place(&task.forge, &task.thread.project)?;
         let scope = Scope {
             project: &task.thread.project,
             installation: task.installation,
@@ -54,13 +52,7 @@ impl Forges {
             return Ok(Done::Quiet("its author may not command"));
         }
         let question = self.question(host, scope, task, &repository).await?;
-        let name = repository.name().as_str().to_owned();
-        // As far as the one thread may see.
-        let grant = Grant::new(
-            &task.forge,
-            Reach::Read,
-            Repositories::Named(BTreeSet::from([name])),
-        );
+        let grant = grant_of(&task.forge, &repository);
         let occasion = Occasion {
             request_id: format!("job-{:032x}", fastrand::u128(..)),
             thread: Some(task.thread()),
@@ -76,6 +68,21 @@ impl Forges {
         let page = host.page(&task.thread.project);
         let text = comment::render(&answered, task.thread.kind, &page, &self.settings.config);
         publish(host, scope, &task.thread, &text).await
+    }
+
+    /// The forge of this name, and the repository that is read from a project of it.
+    pub(super) fn place(
+        &self,
+        forge: &str,
+        project: &str,
+    ) -> Result<(&Host, Arc<Repository>), CallError> {
+        let refuse = |reason: &str| CallError::Refused(reason.to_owned());
+        let host = self.host(forge);
+        let host = host.ok_or_else(|| refuse("the forge is not known any more"))?;
+        let repository = self.repository(host, project);
+        let repository =
+            repository.ok_or_else(|| refuse("the repository is not registered any more"))?;
+        Ok((host, repository))
     }
 
     /// Whether who commanded may, where the event did not say.
@@ -126,7 +133,7 @@ impl Forges {
     }
 
     /// Whether another attempt is of use after the engine gave no answer.
-    fn ask_later(&self, repository: &Repository, error: AskError) -> CallError {
+    pub(super) fn ask_later(&self, repository: &Repository, error: AskError) -> CallError {
         let reason = error.to_string();
         match error {
             AskError::Indexing { .. }
@@ -150,4 +157,11 @@ impl Forges {
             AskError::UnknownRepo(_) | AskError::Revision(_) => CallError::Refused(reason),
         }
     }
+}
+
+/// As far as one thread of a forge may see.
+pub(super) fn grant_of(forge: &str, repository: &Repository) -> Grant {
+    let name = repository.name().as_str().to_owned();
+    let names = Repositories::Named(BTreeSet::from([name]));
+    Grant::new(forge, Reach::Read, names)
 }

@@ -1,10 +1,11 @@
 //! What an event asks for. Pure: it knows the settings and the event alone.
 
+use super::closes::closed_issues;
 use super::dialect::{ThreadId, ThreadKind};
 use super::event::{
     Action, CommentEvent, Event, IssueEvent, Project, PullRequestEvent, Thread, cut,
 };
-use super::task::Task;
+use super::task::{MergeTask, Task};
 use crate::config::ForgeConfig;
 
 /// Longest words of a command that are looked for, in bytes.
@@ -17,6 +18,8 @@ pub enum Decision {
     Sync,
     /// A comment is written.
     Answer(Box<Task>),
+    /// What was merged is compared with what was answered.
+    Learn(Box<MergeTask>),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
@@ -29,6 +32,10 @@ pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
         Event::Push(_) => return Decision::Sync,
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),
+        Event::PullRequest(event) if event.action == Action::Merged => {
+            return merged(forge, event)
+                .map_or_else(Decision::Nothing, |task| Decision::Learn(Box::new(task)));
+        }
         Event::PullRequest(event) => pull_request(config, event),
     };
     match decided {
@@ -68,6 +75,35 @@ fn pull_request(config: &ForgeConfig, event: PullRequestEvent) -> Result<Task, &
     })
 }
 
+/// What is learned from a merged pull request: which issues it closes, and where it was made.
+fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static str> {
+    if !event.is_for_default {
+        return Err("it was merged into another branch than the default one");
+    }
+    let Project { name, web_url, .. } = &event.project;
+    let text = event.thread.question();
+    let closes = closed_issues(&text, name, web_url);
+    if closes.is_empty() {
+        return Err("it says of no issue that it closes it");
+    }
+    Ok(MergeTask {
+        forge: forge.to_owned(),
+        ends: Some((event.base, event.head)).filter(|(base, _)| is_id(base)),
+        thread: ThreadId {
+            project: event.project.name,
+            kind: ThreadKind::PullRequest,
+            number: event.thread.number,
+        },
+        installation: event.project.installation,
+        closes,
+    })
+}
+
+/// Whether a text is the whole id of a commit, and no name of a branch that may have moved on.
+fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Whether what happened to a thread asks for an answer; `is_on` says whether threads are answered that
 /// nobody asks about.
 fn check(
@@ -85,7 +121,7 @@ fn check(
             Ok(())
         }
         Action::Labeled(_) => Err("no label asks for an answer"),
-        Action::Other => Err("nothing is done about this"),
+        Action::Other | Action::Merged => Err("nothing is done about this"),
         Action::Opened | Action::Edited | Action::Updated if !is_on => {
             Err("nobody asked, and the settings say that nothing is answered then")
         }

@@ -52,8 +52,39 @@ fn pull_request(action: Action) -> PullRequestEvent {
         thread: thread(),
         base: "a".to_owned(),
         head: "b".to_owned(),
+        is_for_default: true,
         is_draft: false,
         sender: person(false),
+    }
+}
+
+#[test]
+fn what_was_merged_is_compared_where_it_closes_an_issue() {
+    let event = |body: &str, base: &str| {
+        let mut event = pull_request(Action::Merged);
+        event.thread.body = body.to_owned();
+        event.thread.is_open = false;
+        event.base = base.to_owned();
+        event
+    };
+    let decided = |event| decide(&config(), "github", Event::PullRequest(event));
+    let commit = "a".repeat(40);
+    for (base, is_known) in [(&*commit, true), ("main", false)] {
+        let Decision::Learn(task) = decided(event("Fixes #3.", base)) else {
+            panic!("nothing is learned");
+        };
+        assert_eq!((&*task.closes, task.ends.is_some()), (&[3][..], is_known));
+        assert_eq!(
+            task.thread.name(&task.forge),
+            "github corner/shop pull request 12"
+        );
+    }
+    let elsewhere = PullRequestEvent {
+        is_for_default: false,
+        ..event("Fixes #3.", &commit)
+    };
+    for event in [event("It does.", &commit), elsewhere] {
+        assert!(matches!(decided(event), Decision::Nothing(_)));
     }
 }
 

@@ -36,6 +36,17 @@ pub struct ThreadId {
     pub number: u64,
 }
 
+impl ThreadId {
+    /// Its name among those of all forges, such as `github corner/shop issue 12`.
+    pub fn name(&self, forge: &str) -> String {
+        let kind = match self.kind {
+            ThreadKind::Issue => "issue",
+            ThreadKind::PullRequest => "pull request",
+        };
+        format!("{forge} {} {kind} {}", self.project, self.number)
+    }
+}
+
 /// What a forge is told and tells. Paths are those below [`Dialect::api`].
 pub trait Dialect: Debug + Send + Sync {
     /// In lower case, as it stands in the webhook's path.

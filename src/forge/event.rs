@@ -77,6 +77,8 @@ pub enum Action {
     Labeled(Vec<String>),
     /// A pull request has other commits, or is no draft any more.
     Updated,
+    /// A pull request was merged.
+    Merged,
     /// Anything else.
     Other,
 }
@@ -141,8 +143,11 @@ pub struct PullRequestEvent {
     pub action: Action,
     /// Its title and text.
     pub thread: Thread,
-    /// The branch that it is to be merged into, or its commit.
+    /// The branch that it is to be merged into, or its commit; of a merged one, the commit where it left that
+    /// branch, where the event says so.
     pub base: String,
+    /// Whether it is for the default branch, as far as the event says.
+    pub is_for_default: bool,
     /// Its last commit.
     pub head: String,
     /// Whether it is not to be looked at yet.

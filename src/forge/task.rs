@@ -2,10 +2,58 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dialect::{ThreadId, ThreadKind};
+use super::dialect::ThreadId;
 use super::event::Person;
 use crate::engine::DiffEnds;
 use crate::store::NewJobRow;
+
+/// What a job is to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Work {
+    /// To compare what was merged with what was answered.
+    Learn(MergeTask),
+    /// To write a comment. Earlier programs queued nothing else.
+    Answer(Task),
+}
+
+impl Work {
+    /// What two of them have in common that must not be done at the same time.
+    pub fn thread(&self) -> String {
+        match self {
+            Self::Learn(task) => task.thread.name(&task.forge),
+            Self::Answer(task) => task.thread(),
+        }
+    }
+}
+
+/// A pull request that was merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeTask {
+    /// The name of the forge.
+    pub forge: String,
+    /// The pull request.
+    pub thread: ThreadId,
+    /// The installation that the webhook came from.
+    pub installation: Option<u64>,
+    /// The numbers of the issues that it closes.
+    pub closes: Vec<u64>,
+    /// The commits between which it was made, as far as they are known: base and head.
+    pub ends: Option<(String, String)>,
+}
+
+impl MergeTask {
+    /// The job for it. It takes no other work's place: a comment may still be to be written.
+    ///
+    /// # Errors
+    /// Never: it is made of texts and numbers.
+    pub fn job(&self) -> Result<NewJobRow, serde_json::Error> {
+        Ok(NewJobRow {
+            subject: format!("{} merged", self.thread.name(&self.forge)),
+            task: serde_json::to_string(self)?,
+        })
+    }
+}
 
 /// One comment to write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,16 +77,7 @@ pub struct Task {
 impl Task {
     /// What two tasks have in common that must not be done at the same time.
     pub fn thread(&self) -> String {
-        let ThreadId {
-            project,
-            kind,
-            number,
-        } = &self.thread;
-        let kind = match kind {
-            ThreadKind::Issue => "issue",
-            ThreadKind::PullRequest => "pull request",
-        };
-        format!("{} {project} {kind} {number}", self.forge)
+        self.thread.name(&self.forge)
     }
 
     /// The job for it. Who is not known to be allowed to command cannot take the place of others' work.

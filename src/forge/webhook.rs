@@ -103,7 +103,9 @@ impl Forges {
         let Some(project) = event.project().cloned() else {
             return Ok(match decide(&self.settings.config, name, event) {
                 Decision::Nothing(reason) => Outcome::Ignored(reason),
-                Decision::Sync | Decision::Answer(_) => Outcome::Ignored("it names no repository"),
+                Decision::Sync | Decision::Answer(_) | Decision::Learn(_) => {
+                    Outcome::Ignored("it names no repository")
+                }
             });
         };
         let repository = self.repository(host, &project.name);
@@ -117,10 +119,11 @@ impl Forges {
         let task = match &decision {
             Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
             Decision::Sync => None,
-            Decision::Answer(task) => Some(
-                task.job()
-                    .map_err(|_| EventError("the event cannot be written as a job".to_owned()))?,
-            ),
+            Decision::Learn(_) if !self.feedback.is_on() => {
+                return Ok(Outcome::Ignored("nothing is kept of answers"));
+            }
+            Decision::Learn(task) => Some(task.job().map_err(unwritable)?),
+            Decision::Answer(task) => Some(task.job().map_err(unwritable)?),
         };
         let digests = digests(host, headers, body);
         let max_jobs = self.settings.config.max_jobs;
@@ -173,6 +176,10 @@ impl Forges {
             }
         }
     }
+}
+
+fn unwritable(_: serde_json::Error) -> EventError {
+    EventError("the event cannot be written as a job".to_owned())
 }
 
 fn warn_of_deleted(repository: &Repository, reference: &str, is_deleted: bool) {

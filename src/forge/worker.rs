@@ -10,7 +10,7 @@ use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::client::CallError;
-use super::task::Task;
+use super::task::Work;
 use super::{Forges, now};
 use crate::store::{JobRow, StoreError};
 
@@ -71,27 +71,33 @@ impl Forges {
         // Those that are being done are among the due ones.
         let limit = u32::try_from(2 * most).unwrap_or(u32::MAX);
         for job in self.store.due_jobs(now(), limit).await? {
-            let Ok(task) = serde_json::from_str::<Task>(&job.task) else {
+            let Ok(work) = serde_json::from_str::<Work>(&job.task) else {
                 let reason = "an earlier program wrote it, and it cannot be read".to_owned();
                 self.write_down((job, Err(CallError::Refused(reason))))
                     .await;
                 continue;
             };
-            let thread = task.thread();
+            let thread = work.thread();
             if running.len() >= most || threads.values().any(|(busy, _)| *busy == thread) {
                 continue;
             }
             let forges = Arc::clone(self);
             let kept = job.clone();
-            let started = running.spawn(async move { forges.attempt(job, task).await });
+            let started = running.spawn(async move { forges.attempt(job, work).await });
             threads.insert(started.id(), (thread, kept));
         }
         Ok(())
     }
 
-    async fn attempt(&self, job: JobRow, task: Task) -> Attempt {
+    async fn attempt(&self, job: JobRow, work: Work) -> Attempt {
         let start = Instant::now();
-        let done = tokio::time::timeout(MAX_ATTEMPT, self.answer(&task)).await;
+        let doing = async {
+            match &work {
+                Work::Answer(task) => self.answer(task).await,
+                Work::Learn(task) => self.learn(task).await,
+            }
+        };
+        let done = tokio::time::timeout(MAX_ATTEMPT, doing).await;
         let took_too_long = || CallError::Failed("it took too long".to_owned());
         let done = done.unwrap_or_else(|_| Err(took_too_long()));
         let ms = start.elapsed().as_secs_f64() * 1000.0;

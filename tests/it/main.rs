@@ -33,6 +33,7 @@ mod log;
 mod lookups;
 mod mcp;
 mod memory;
+mod merges;
 mod metrics;
 mod monitoring;
 mod negotiation;

@@ -6,7 +6,13 @@ use serde_json::{Value, json};
 use crate::app::{Response, commit, git, save};
 use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, sign};
 
-async fn gitlab(world: &World, event: &str, key: &str, token: &str, payload: &Value) -> Response {
+pub async fn gitlab(
+    world: &World,
+    event: &str,
+    key: &str,
+    token: &str,
+    payload: &Value,
+) -> Response {
     let url = format!("{}/webhooks/gitlab", world.app.url);
     let request = world.app.client().post(url);
     let request = request
@@ -17,7 +23,7 @@ async fn gitlab(world: &World, event: &str, key: &str, token: &str, payload: &Va
     world.app.send(request).await
 }
 
-async fn gitea(world: &World, event: &str, delivery: &str, payload: &Value) -> Response {
+pub async fn gitea(world: &World, event: &str, delivery: &str, payload: &Value) -> Response {
     let body = payload.to_string();
     let url = format!("{}/webhooks/gitea", world.app.url);
     let request = world.app.client().post(url);

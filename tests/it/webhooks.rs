@@ -359,7 +359,7 @@ async fn pushes_are_read_at_once() {
 }
 
 /// A branch of another's clone, which the project has only as a commit of a pull request.
-fn fork(world: &World) -> (String, String) {
+pub fn fork(world: &World) -> (String, String) {
     let base = git(&world.root, &["rev-parse", "HEAD"]);
     git(&world.root, &["checkout", "-q", "-b", "discounts"]);
     let text = std::fs::read_to_string(world.root.join("shop/price.py")).unwrap();

@@ -85,6 +85,8 @@ struct RepositoryObject {
     full_name: String,
     #[serde(default)]
     html_url: String,
+    #[serde(default)]
+    default_branch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -175,6 +177,8 @@ struct CommentPayload {
 #[derive(Deserialize)]
 struct End {
     sha: String,
+    #[serde(rename = "ref", default)]
+    reference: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -185,6 +189,11 @@ struct PullRequestObject {
     head: End,
     #[serde(default)]
     draft: bool,
+    #[serde(default)]
+    merged: Option<bool>,
+    /// Where it left the branch that it is for; Gitea says so, whose `base` moves on with the branch.
+    #[serde(default)]
+    merge_base: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -236,12 +245,20 @@ fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {
         base,
         head,
         draft,
+        merged,
+        merge_base,
     } = payload.pull_request;
+    let is_merged = payload.action == "closed" && merged == Some(true);
+    let default = payload.repository.default_branch.as_ref();
     PullRequestEvent {
+        is_for_default: default.is_none() || base.reference.as_ref() == default,
         project: project(payload.repository, payload.installation),
-        action: action(&payload.action, payload.label, &text),
+        action: match is_merged {
+            true => Action::Merged,
+            false => action(&payload.action, payload.label, &text),
+        },
         thread: thread(text),
-        base: base.sha,
+        base: merge_base.filter(|_| is_merged).unwrap_or(base.sha),
         head: head.sha,
         is_draft: draft,
         sender: person(payload.sender),

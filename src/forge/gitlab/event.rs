@@ -40,6 +40,8 @@ struct ProjectObject {
     path_with_namespace: String,
     #[serde(default)]
     web_url: String,
+    #[serde(default)]
+    default_branch: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -167,7 +169,9 @@ fn issue(payload: ThreadPayload) -> IssueEvent {
 
 fn merge_request(payload: ThreadPayload) -> Option<PullRequestEvent> {
     let mut object = payload.object_attributes;
+    let default = payload.project.default_branch.as_ref();
     Some(PullRequestEvent {
+        is_for_default: default.is_none_or(|default| *default == object.target_branch),
         project: project(payload.project),
         action: action(&object, &payload.changes),
         base: object.target_branch.clone(),
@@ -231,6 +235,7 @@ fn thread(object: ThreadObject, labels: Vec<Label>) -> Thread {
 fn action(object: &ThreadObject, changes: &Changes) -> Action {
     match &*object.action {
         "open" | "reopen" => return Action::Opened,
+        "merge" => return Action::Merged,
         "update" => {}
         _ => return Action::Other,
     }

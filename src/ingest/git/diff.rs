@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::history::empty_tree;
 use super::process::{self, Patience};
 use super::{GitError, GitRepo, command, stream};
-use crate::engine::{Diff, LeftOut};
+use crate::engine::{Before, Diff, LeftOut};
 
 /// Files that count.
 const MAX_FILES: usize = 1000;
@@ -85,7 +85,9 @@ pub(super) fn diff(
     }
     Ok(Diff {
         head: head.to_owned(),
+        fork,
         changes: reader.changes,
+        before: reader.before,
         left_out: reader.left_out,
     })
 }
@@ -114,9 +116,14 @@ fn merge_base(
 #[derive(Debug, Default)]
 struct Reader {
     changes: Vec<Change>,
+    before: Vec<Before>,
     left_out: LeftOut,
     hunks: usize,
     file: File,
+    /// Where the file was before; `None` for a new one.
+    was: Option<RepoPath>,
+    /// Whether the last one of `before` is the file.
+    has_before: bool,
     /// Whether the lines before the first hunk of a file are being read. Those after it may say anything.
     in_head: bool,
 }
@@ -138,10 +145,14 @@ impl Reader {
         // Lines of files begin with a sign, whatever stands in them.
         if line.starts_with(b"diff --git ") {
             self.file = File::Unnamed;
+            self.was = None;
+            self.has_before = false;
             self.in_head = true;
         } else if let Some(ranges) = line.strip_prefix(b"@@ ") {
             self.in_head = false;
             self.hunk(ranges);
+        } else if let (true, Some(path)) = (self.in_head, path_before(line)) {
+            self.was = Some(path);
         } else if let (true, Some(path)) = (self.in_head, path_of(line)) {
             self.named(path);
         }
@@ -160,6 +171,14 @@ impl Reader {
         self.file = File::Counted;
         let lines = Vec::new();
         self.changes.push(Change { path, lines });
+        if let Some(path) = self.was.take() {
+            self.has_before = true;
+            self.before.push(Before {
+                path,
+                lines: Vec::new(),
+                insertions: Vec::new(),
+            });
+        }
     }
 
     fn hunk(&mut self, ranges: &[u8]) {
@@ -173,9 +192,35 @@ impl Reader {
             (_, Some(change)) => {
                 change.lines.push(lines);
                 self.hunks += 1;
+                if let (true, Some(before)) = (self.has_before, self.before.last_mut()) {
+                    note_before(before, ranges);
+                }
             }
         }
     }
+}
+
+/// Adds where a hunk stood before to what is known of its file.
+fn note_before(before: &mut Before, ranges: &[u8]) {
+    match earlier_lines(ranges) {
+        Some((start, 0)) => before.insertions.push(start),
+        Some((start, count)) if start > 0 => {
+            let end = start.saturating_add(count - 1);
+            before.lines.push(Lines::new(start, end));
+        }
+        _ => {}
+    }
+}
+
+/// The path before in a line of a file's head; a new file has none.
+fn path_before(line: &[u8]) -> Option<RepoPath> {
+    let (name, prefix) = match line.strip_prefix(b"--- ") {
+        Some(name) => (name.strip_suffix(b"\t").unwrap_or(name), "a/"),
+        None => (line.strip_prefix(b"rename from ")?, ""),
+    };
+    let name = unquoted(name)?;
+    let path = std::str::from_utf8(&name).ok()?.strip_prefix(prefix)?;
+    RepoPath::new(path).ok()
 }
 
 /// The path in a line of a file's head; that of a file that is gone is none.
@@ -243,6 +288,16 @@ fn changed_lines(ranges: &[u8]) -> Option<Lines> {
         (0, _) => None,
         _ => Some(Lines::new(start, start.checked_add(count - 1)?)),
     }
+}
+
+/// The first line and the number of lines of the earlier file in `-3,2 +5,4 @@ …`.
+fn earlier_lines(ranges: &[u8]) -> Option<(u32, u32)> {
+    let end = ranges.iter().position(|byte| *byte == b' ')?;
+    let earlier = std::str::from_utf8(&ranges[..end])
+        .ok()?
+        .strip_prefix('-')?;
+    let (start, count) = earlier.split_once(',').unwrap_or((earlier, "1"));
+    Some((number(start)?, number(count)?))
 }
 
 /// Digits alone: no sign, which a number may have otherwise.
@@ -328,7 +383,28 @@ new file mode 100644
                 r#""new file" 1-3"#,
             ]
         );
+        let before = |before: &Before| {
+            let lines = before.lines.iter();
+            let lines: Vec<_> = lines.map(|l| format!("{}-{}", l.start, l.end)).collect();
+            let path = before.path.as_str();
+            format!("{path} {} {:?}", lines.join(" "), before.insertions)
+        };
+        let before: Vec<String> = reader.before.iter().map(before).collect();
+        let expected = ["cart.py 3-3 9-10 1-2 []", "old.py 7-7 []", "was.py  []"];
+        assert_eq!(before, expected);
         assert_eq!(reader.left_out, LeftOut::default());
+    }
+
+    #[test]
+    fn what_was_inserted_had_no_lines_before() {
+        let text =
+            "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -4,0 +5,2 @@ f\n@@ -0,0 +1 @@\n@@ -9 +9 @@";
+        let reader = read(text);
+        assert_eq!(reader.before[0].insertions, [4, 0]);
+        assert_eq!(reader.before[0].lines, [Lines::new(9, 9)]);
+        for odd in ["-x +1 @@", "+1 @@", "-1,-2 +1 @@", "-4294967296 +1 @@", ""] {
+            assert_eq!(earlier_lines(odd.as_bytes()), None, "{odd}");
+        }
     }
 
     #[test]
