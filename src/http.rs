@@ -12,6 +12,8 @@ pub mod layers;
 pub mod lookup;
 pub mod openapi;
 pub mod operations;
+pub mod origins;
+pub mod page;
 pub mod problem;
 pub mod repos;
 pub mod router;

@@ -6,7 +6,9 @@ use std::any::Any;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONNECTION};
+use axum::http::header::{
+    ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderName, HeaderValue, Method, Response as HttpResponse, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -183,6 +185,20 @@ pub fn as_answered<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
     }
     response
 }
+
+/// Tells browsers that a response is data: nothing of what repositories and clients wrote is guessed to be markup
+/// or run, and no page shows it in a frame. The page at `/` says for itself what may run in it.
+pub fn as_data<B>(mut response: HttpResponse<B>) -> HttpResponse<B> {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(NOTHING));
+    response
+}
+
+/// The content security policy of what is no page.
+const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// The response to a request beyond the limit of requests in flight.
 pub async fn shed(_: BoxError) -> Problem {

@@ -29,7 +29,8 @@ use utoipa_axum::routes;
 use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
 use super::{
-    HttpLimits, HttpState, context, feedback, layers, lookup, operations, problem, repos, webhooks,
+    HttpLimits, HttpState, context, feedback, layers, lookup, operations, origins, page, problem,
+    repos, webhooks,
 };
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
@@ -160,10 +161,14 @@ pub fn router(
         .merge(without_a_body())
         .layer(load.clone())
         .layer(caller(ProbeAccess::Token))
-        .merge(deliveries().layer(whole_deliveries).layer(load))
+        .merge(deliveries().layer(whole_deliveries).layer(load.clone()))
         .merge(health().layer(caller(border.health)))
         .merge(metrics().layer(caller(border.metrics)));
     let (router, _) = routes.split_for_parts();
+    let origins: Arc<[String]> = border.origins.clone().into();
+    let router = router
+        .layer(from_fn_with_state(origins, origins::check))
+        .merge(page::routes().layer(load));
     with_stack(router, border.cors(), &border.hosts, limits).with_state(state)
 }
 
@@ -197,6 +202,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
         .map_request(layers::strip_unsafe_id)
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
         .map_response(layers::as_answered)
+        .map_response(layers::as_data)
         .layer(compression)
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(trace)

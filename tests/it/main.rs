@@ -39,6 +39,7 @@ mod monitoring;
 mod negotiation;
 mod openapi;
 mod other_forges;
+mod page;
 mod private;
 mod process;
 mod rebuilt;

@@ -1,0 +1,121 @@
+//! `GET /`: the inspector, a page for people. It is compiled in as `page/assets`, which `page/build.mjs` bundles from
+//! `page/src`. It holds no data and needs no token: what it shows it asks the public interface for, with the token
+//! of whoever looks at it. Nothing but its own files may run in it, and no other page may show it in a frame.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// A file of the page.
+#[derive(Clone, Copy, Debug)]
+struct Asset {
+    path: &'static str,
+    media_type: &'static str,
+    bytes: &'static [u8],
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const ASSETS: [Asset; 5] = [
+    Asset {
+        path: "/",
+        media_type: HTML,
+        bytes: include_bytes!("page/assets/index.html"),
+    },
+    Asset {
+        path: "/page/page.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("page/assets/page.js"),
+    },
+    Asset {
+        path: "/page/highlight.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("page/assets/highlight.js"),
+    },
+    Asset {
+        path: "/page/style.css",
+        media_type: "text/css; charset=utf-8",
+        bytes: include_bytes!("page/assets/style.css"),
+    },
+    Asset {
+        path: "/page/icon.svg",
+        media_type: "image/svg+xml",
+        bytes: include_bytes!("page/assets/icon.svg"),
+    },
+];
+
+/// What the page may load and do: its own files, and requests to its own server. Trusted types turn every way of
+/// making markup from a text into an error; the one policy names the script of the worker.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types foveate";
+
+/// On top of what every answer has.
+const HEADERS: [(HeaderName, &str); 5] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    // A copy is used only after the server said that it is current: an upgrade counts at once.
+    (CACHE_CONTROL, "no-cache"),
+    (REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+];
+
+/// The routes of the page; they are no part of the interface that openapi.yaml describes.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    let add = |router: Router<S>, asset: Asset| {
+        let headers = Arc::new(asset.headers());
+        let answer = async move |request: HeaderMap| asset.answer(&request, &headers);
+        router.route(asset.path, get(answer))
+    };
+    ASSETS.into_iter().fold(Router::new(), add)
+}
+
+impl Asset {
+    fn headers(&self) -> HeaderMap {
+        let fixed = HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value)));
+        let mut headers = HeaderMap::from_iter(fixed);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
+        // A weak one, since the bytes may be sent compressed.
+        let tag = format!("W/\"{:032x}\"", xxh3_128(self.bytes));
+        if let Ok(tag) = HeaderValue::try_from(tag) {
+            headers.insert(ETAG, tag);
+        }
+        headers
+    }
+
+    /// The file, or that the client has it.
+    fn answer(&self, request: &HeaderMap, headers: &HeaderMap) -> Response {
+        let headers = headers.clone();
+        if is_known(request, headers.get(ETAG)) {
+            return (StatusCode::NOT_MODIFIED, headers).into_response();
+        }
+        (headers, self.bytes).into_response()
+    }
+}
+
+/// Whether the client has named the tag of what it holds (RFC 9110, section 13.1.2).
+fn is_known(request: &HeaderMap, tag: Option<&HeaderValue>) -> bool {
+    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(opaque) else {
+        return false;
+    };
+    let named = request.get_all(IF_NONE_MATCH).iter();
+    let named = named.filter_map(|value| value.to_str().ok());
+    named
+        .flat_map(|value| value.split(','))
+        .map(opaque)
+        .any(|named| named == tag || named == "*")
+}

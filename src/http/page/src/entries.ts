@@ -1,0 +1,112 @@
+// The entries of a context, read from its text in any of the three formats: what is shown is what is sent. The
+// server writes the text in a fixed form (crates/query/src/assemble/render), in which nothing of a repository can
+// pass for markup; where a text is of another form, there are no entries, and the page shows it as it is.
+
+export interface Entry {
+  /** The code, as it stands in the context. */
+  body: string;
+  /** The line of the class that it stands in; empty where there is none. */
+  scope: string;
+  /** `lines`, `kind`, `same_as` and the like. */
+  properties: ReadonlyMap<string, string>;
+}
+
+/** The entries by section, in order. */
+export type Entries = ReadonlyMap<string, readonly Entry[]>;
+
+export function entriesOf(format: "xml" | "markdown" | "json", context: string): Entries {
+  try {
+    if (format === "xml") return fromXml(context);
+    if (format === "json") return fromJson(context);
+    return fromMarkdown(context);
+  } catch {
+    return new Map();
+  }
+}
+
+const SECTIONS = ["definitions", "snippets", "imports", "tests", "callers"];
+const XML = /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<(\/?)([a-z]+)((?: [a-z_]+="[^"]*")*)>|([^<]+)/y;
+
+/** Elements of one level hold text alone: the entries, and the lines of classes. */
+function fromXml(context: string): Entries {
+  const sections = new Map<string, Entry[]>();
+  let entries: Entry[] = [];
+  let [scope, text] = ["", ""];
+  let properties = new Map<string, string>();
+  XML.lastIndex = 0;
+  while (XML.lastIndex < context.length) {
+    const found = XML.exec(context);
+    if (found === null) throw new Error("not a context");
+    const [, data, closes, name = "", attributes = "", plain] = found;
+    if (data !== undefined || plain !== undefined) {
+      text += data ?? plain;
+    } else if (SECTIONS.includes(name)) {
+      if (closes === "") sections.set(name, (entries = []));
+    } else if (name === "file") {
+      scope = "";
+    } else if (closes === "") {
+      [text, properties] = ["", attributesOf(attributes)];
+    } else if (name === "scope") {
+      scope = text;
+    } else if (name !== "") {
+      // A block stands on lines of its own.
+      const body = text.startsWith("\n") ? text.slice(1, -1) : text;
+      entries.push({ body, scope, properties });
+    }
+  }
+  return sections;
+}
+
+function attributesOf(text: string): Map<string, string> {
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  const decoded = (value: string) => value.replace(/&(amp|lt|gt|quot);/g, (_, name: string) => entities[name] ?? "");
+  const found = text.matchAll(/ ([a-z_]+)="([^"]*)"/g);
+  return new Map([...found].map(([, name = "", value = ""]) => [name, decoded(value)]));
+}
+
+function fromJson(context: string): Entries {
+  const value = JSON.parse(context) as { sections: { name: string; items: Record<string, string>[] }[] };
+  const sections = value.sections.map(({ name, items }) => {
+    const entries = items.map(({ path: _, scope = "", text: body = "", ...rest }) => {
+      return { body, scope, properties: new Map(Object.entries(rest)) };
+    });
+    return [name, entries] as const;
+  });
+  return new Map(sections);
+}
+
+function fromMarkdown(context: string): Entries {
+  const sections = new Map<string, Entry[]>();
+  let entries: Entry[] = [];
+  let scope = "";
+  const lines = context.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const section = /^(?:## |<details><summary>)([A-Z][a-z]+)(?:<\/summary>)?$/.exec(line);
+    if (section !== null) {
+      sections.set((section[1] ?? "").toLowerCase(), (entries = []));
+    } else if (line.startsWith("### ")) {
+      scope = "";
+    } else if (line.startsWith("In `")) {
+      scope = line.replace(/^In (`+) ?/, "").replace(/ ?`+ \(\d+\):$/, "");
+    } else if (line.startsWith("- ")) {
+      const body = /: (`+) ?(.*?) ?\1$/.exec(line);
+      entries.push({ body: body?.[2] ?? line.slice(2), scope, properties: notesOf(line) });
+    } else if (line.startsWith("#### ")) {
+      const fence = /^`{3,}/.exec(lines[at + 1] ?? "")?.[0] ?? "";
+      const end = fence === "" ? -1 : lines.indexOf(fence, at + 2);
+      if (end < 0) throw new Error("not a context");
+      entries.push({ body: lines.slice(at + 2, end).join("\n"), scope, properties: notesOf(line) });
+      at = end;
+    }
+  }
+  return sections;
+}
+
+/** What a heading says in brackets: the kind, and marks such as `folded`. */
+function notesOf(line: string): Map<string, string> {
+  const notes = /\(([^()]*)\)(?::.*)?$/.exec(line)?.[1]?.split(", ") ?? [];
+  const kind = notes.find((note) => !["compact", "standard", "cut", "folded"].includes(note) && /^[a-z ]+$/.test(note));
+  const marks = notes.filter((note) => note === "folded").map((note): [string, string] => [note, "true"]);
+  return new Map(kind === undefined ? marks : [["kind", kind], ...marks]);
+}

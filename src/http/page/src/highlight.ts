@@ -1,0 +1,93 @@
+// Asks the worker for the colours of code, one text after the other. A text that takes too long is left as it is,
+// and the worker is replaced.
+
+import type { Coloured, Order, Piece } from "./highlight_worker";
+
+/** Milliseconds for one text; the first one loads the grammars. */
+const PATIENCE = 3000;
+/** Characters of a text, and of a line of it: more is no code that is read by people. */
+const LONGEST = 200_000;
+const LONGEST_LINE = 4000;
+
+/** Languages by the last part of a file's name. */
+const LANGUAGES: Record<string, string> = {
+  bash: "bash", sh: "bash", zsh: "bash", dockerfile: "bash", makefile: "bash",
+  c: "c", h: "c", cc: "cpp", cpp: "cpp", cxx: "cpp", hpp: "cpp", hh: "cpp", cs: "csharp", css: "css", scss: "css",
+  go: "go", ini: "ini", cfg: "ini", toml: "ini", properties: "ini", java: "java",
+  js: "javascript", cjs: "javascript", mjs: "javascript", jsx: "javascript",
+  ts: "typescript", cts: "typescript", mts: "typescript", tsx: "typescript",
+  json: "json", kt: "kotlin", kts: "kotlin", md: "markdown", markdown: "markdown", php: "php",
+  py: "python", pyi: "python", rb: "ruby", rake: "ruby", gemfile: "ruby", rs: "rust", sql: "sql",
+  html: "xml", htm: "xml", svg: "xml", xml: "xml", vue: "xml", svelte: "xml", yaml: "yaml", yml: "yaml",
+};
+
+export function languageOf(path: string): string | null {
+  const last = path.toLowerCase().split(/[./]/).pop() ?? "";
+  return Object.hasOwn(LANGUAGES, last) ? (LANGUAGES[last] ?? null) : null;
+}
+
+interface Waiting {
+  order: Order;
+  done: (pieces: Piece[] | null) => void;
+}
+
+let worker: Worker | null = null;
+let current: Waiting | null = null;
+let timer = 0;
+let last = 0;
+const queue: Waiting[] = [];
+
+/** The pieces of a text, or null where it stays as it is. `signal` takes an order back. */
+export function highlight(language: string, text: string, signal: AbortSignal): Promise<Piece[] | null> {
+  if (text.length > LONGEST || text.split("\n").some((line) => line.length > LONGEST_LINE)) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const waiting = { order: { id: ++last, language, text }, done: resolve };
+    queue.push(waiting);
+    signal.addEventListener("abort", () => {
+      const at = queue.indexOf(waiting);
+      if (at >= 0) queue.splice(at, 1);
+      resolve(null);
+    });
+    next();
+  });
+}
+
+function next(): void {
+  if (current !== null) return;
+  current = queue.shift() ?? null;
+  if (current === null) return;
+  worker ??= start();
+  timer = setTimeout(() => finish(null, true), PATIENCE);
+  worker.postMessage(current.order);
+}
+
+function finish(pieces: Piece[] | null, replace: boolean): void {
+  clearTimeout(timer);
+  if (replace) {
+    worker?.terminate();
+    worker = null;
+  }
+  current?.done(pieces);
+  current = null;
+  next();
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: () => string }): { createScriptURL: (url: string) => string };
+}
+
+/** The one script that the page starts; where browsers enforce trusted types, through the one policy. */
+const SCRIPT = (() => {
+  const path = "/page/highlight.js";
+  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
+  return types?.createPolicy("foveate", { createScriptURL: () => path }).createScriptURL(path) ?? path;
+})();
+
+function start(): Worker {
+  const started = new Worker(SCRIPT);
+  started.onmessage = (event: MessageEvent<Coloured>) => {
+    if (event.data.id === current?.order.id) finish(event.data.pieces, false);
+  };
+  started.onerror = () => finish(null, true);
+  return started;
+}

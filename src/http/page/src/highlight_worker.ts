@@ -1,0 +1,93 @@
+// Colours code, in a thread of its own: the code is anybody's, and a grammar that takes long for it must not hold up
+// the page. It gets a text and gives pieces of it with the names of their classes; no markup is made.
+
+import bash from "highlight.js/lib/languages/bash";
+import c from "highlight.js/lib/languages/c";
+import cpp from "highlight.js/lib/languages/cpp";
+import csharp from "highlight.js/lib/languages/csharp";
+import css from "highlight.js/lib/languages/css";
+import go from "highlight.js/lib/languages/go";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import kotlin from "highlight.js/lib/languages/kotlin";
+import markdown from "highlight.js/lib/languages/markdown";
+import php from "highlight.js/lib/languages/php";
+import python from "highlight.js/lib/languages/python";
+import ruby from "highlight.js/lib/languages/ruby";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import { createLowlight } from "lowlight";
+
+const lowlight = createLowlight({
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  markdown,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+});
+
+/** A piece of code, and its class; empty where it has none. */
+export type Piece = [text: string, kind: string];
+export interface Order {
+  id: number;
+  language: string;
+  text: string;
+}
+export interface Coloured {
+  id: number;
+  pieces: Piece[] | null;
+}
+
+type Tree = ReturnType<typeof lowlight.highlight>;
+type Node = Tree["children"][number];
+
+function flatten(nodes: readonly Node[], kind: string, pieces: Piece[]): void {
+  for (const node of nodes) {
+    if (node.type === "text") pieces.push([node.value, kind]);
+    else if (node.type === "element") flatten(node.children as Node[], kindOf(node.properties["className"], kind), pieces);
+  }
+}
+
+/** `hljs-title function_` is `title`. */
+function kindOf(names: unknown, outer: string): string {
+  const name = Array.isArray(names) ? names.find((one) => typeof one === "string" && one.startsWith("hljs-")) : undefined;
+  return typeof name === "string" ? name.slice("hljs-".length) : outer;
+}
+
+function coloured(order: Order): Piece[] | null {
+  if (!lowlight.registered(order.language)) return null;
+  const pieces: Piece[] = [];
+  flatten(lowlight.highlight(order.language, order.text).children, "", pieces);
+  return pieces;
+}
+
+addEventListener("message", (event: MessageEvent<Order>) => {
+  let pieces: Piece[] | null = null;
+  try {
+    pieces = coloured(event.data);
+  } catch {
+    // It stays as it is.
+  }
+  const answer: Coloured = { id: event.data.id, pieces };
+  (postMessage as (message: Coloured) => void)(answer);
+});

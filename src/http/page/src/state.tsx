@@ -1,0 +1,112 @@
+// State of the page beside what is typed: what the server's repositories do, and the answers to a question.
+
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { ask, Problem, repositories, type ContextAnswer, type Repo } from "./api";
+import { bodyOf, type Question } from "./question";
+
+/** Milliseconds between two looks at the repositories: while one is being read, and otherwise. */
+const BUSY = 1000;
+const QUIET = 15_000;
+
+export const isBusy = (repo: Repo) => repo.state === "indexing" || repo.progress.phase !== "idle";
+
+export interface Repositories {
+  list: Repo[] | null;
+  problem: Problem | null;
+  look: () => void;
+}
+
+/** The repositories, looked at again and again while the page is seen. */
+export function useRepositories(): Repositories {
+  const [list, setList] = useState<Repo[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [round, setRound] = useState(0);
+  const look = useCallback(() => setRound((at) => at + 1), []);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0;
+    const again = async () => {
+      let wait = QUIET;
+      try {
+        const found = await repositories(stop.signal);
+        setList(found);
+        setProblem(null);
+        if (found.some(isBusy)) wait = BUSY;
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        const failed = asProblem(error);
+        setProblem(failed);
+        if (failed.needsToken) return setList(null);
+        wait = Math.max(failed.retryAfter * 1000, 3000);
+      }
+      timer = setTimeout(() => void again(), wait);
+    };
+    const seen = () => {
+      clearTimeout(timer);
+      if (!document.hidden) void again();
+    };
+    void again();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [round]);
+  return { list, problem, look };
+}
+
+export type Outcome =
+  | { kind: "none" }
+  | { kind: "asking"; question: Question }
+  /** The index is being built; it is asked again by itself. */
+  | { kind: "waiting"; question: Question; problem: Problem }
+  | { kind: "failed"; question: Question; problem: Problem }
+  /** One answer, or two that are compared. */
+  | { kind: "answered"; question: Question; answers: ContextAnswer[] };
+
+/** How often a question is asked again while an index is built: for about half an hour. */
+const ATTEMPTS = 1800;
+
+/** Asks one question at a time; a new one takes the place of the one before. */
+export function useAnswer(): { outcome: Outcome; run: (question: Question) => void; stop: () => void } {
+  const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
+  const running = useRef(new AbortController());
+  const stop = useCallback(() => {
+    running.current.abort();
+    setOutcome({ kind: "none" });
+  }, []);
+  const run = useCallback((question: Question) => {
+    running.current.abort();
+    const control = (running.current = new AbortController());
+    const tell = (outcome: Outcome) => {
+      if (!control.signal.aborted) setOutcome(outcome);
+    };
+    const attempt = async (left: number): Promise<void> => {
+      const variants = question.other === null ? [question] : [question, question.other];
+      try {
+        // One after the other: a token may have few requests in flight.
+        const answers: ContextAnswer[] = [];
+        for (const variant of variants) {
+          answers.push(await ask(question.repo, bodyOf(question, variant), control.signal));
+        }
+        tell({ kind: "answered", question, answers });
+      } catch (error) {
+        if (control.signal.aborted) return;
+        const problem = asProblem(error);
+        if (problem.code !== "indexing" || left === 0) return tell({ kind: "failed", question, problem });
+        tell({ kind: "waiting", question, problem });
+        await new Promise((resolve) => setTimeout(resolve, Math.max(problem.retryAfter, 1) * 1000));
+        if (!control.signal.aborted) await attempt(left - 1);
+      }
+    };
+    tell({ kind: "asking", question });
+    void attempt(ATTEMPTS);
+  }, []);
+  return { outcome, run, stop };
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem(0, "unexpected", "The page could not read the answer of the server.");
+}

@@ -1,0 +1,25 @@
+// The API token of this tab: in `sessionStorage`, which ends with the tab and is read by no other origin. It is
+// never part of an address.
+
+const KEY = "foveate.token";
+
+export function token(): string {
+  try {
+    return sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    // Storage may be switched off; the token then lasts as long as the page.
+    return held;
+  }
+}
+
+let held = "";
+
+export function keepToken(value: string): void {
+  held = value;
+  try {
+    if (value === "") sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, value);
+  } catch {
+    // As above.
+  }
+}

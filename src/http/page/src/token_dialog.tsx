@@ -1,0 +1,54 @@
+// Where the token of a server with access is entered.
+
+import { useEffect, useId, useRef } from "preact/hooks";
+import { announce } from "./parts";
+import { keepToken, token } from "./token";
+
+export function TokenDialog({ open, close, changed }: { open: boolean; close: () => void; changed: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  const use = (event: Event) => {
+    event.preventDefault();
+    keep(field.current?.value.trim() ?? "");
+  };
+  const keep = (value: string) => {
+    keepToken(value);
+    if (field.current !== null) field.current.value = "";
+    announce(value === "" ? "The token is forgotten" : "The token is used");
+    close();
+    changed();
+  };
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby={`${id}-title`}>
+      <form onSubmit={use}>
+        <h2 id={`${id}-title`}>API token</h2>
+        <p class="note">
+          The page sends it to this server alone. It is kept for this tab, until that is closed, and in no address. <code>foveate key
+          create --scope read</code> makes one.
+        </p>
+        <div class="field">
+          <label for={id}>Token</label>
+          <input id={id} ref={field} type="password" required autocomplete="off" spellcheck={false} />
+        </div>
+        <div class="submit">
+          <button type="submit" class="primary">
+            Use it
+          </button>
+          {token() !== "" && (
+            <button type="button" onClick={() => keep("")}>
+              Forget the token
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
