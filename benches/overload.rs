@@ -2,13 +2,16 @@
 //! starts the program over a repository that it writes, measures its answers with nothing else to do and
 //! how many it can give, and then sends five times as many, with one token that asks nearly all of it and
 //! one that asks little. `SERVER_CPUS=0 taskset -c 1 cargo bench --bench overload` gives the server a core of
-//! its own. docs/performance.md has the figures.
+//! its own. `FOVEATE_BENCH_TREE=DIRECTORY FOVEATE_BENCH_QUERIES=FILE` asks about a directory instead, with the
+//! `query` of each line of the file, as the cases of `foveate eval` have one. docs/performance.md has the
+//! figures.
 
 #![allow(clippy::print_stdout)] // It speaks to whoever runs it.
 
 mod corpus;
 
 use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,10 +63,10 @@ async fn main() -> Result<(), Failure> {
         "memory:     {memory} MB before, {} MB after",
         server.memory()
     );
-    println!(
-        "p99 of accepted: {:.1} times that of the unloaded server",
-        busy.percentile(99) / unloaded.percentile(99)
-    );
+    for (token, outcome) in [("busy", &busy), ("calm", &calm)] {
+        let times = outcome.percentile(99) / unloaded.percentile(99);
+        println!("p99 of the {token} token: {times:.1} times that of the unloaded server");
+    }
     Ok(())
 }
 
@@ -179,18 +182,47 @@ async fn overload(server: &Server, per_second: f64) -> Result<(Outcome, Outcome)
     Ok((busy, calm.await??))
 }
 
+/// The repository that the benchmark writes, below this directory.
+fn written(root: PathBuf) -> Result<PathBuf, Failure> {
+    for (path, text) in corpus::texts(MODULES) {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().ok_or("a directory")?)?;
+        std::fs::write(path, text)?;
+    }
+    Ok(root)
+}
+
+/// What is asked.
+fn queries() -> Result<Vec<String>, Failure> {
+    let Some(file) = std::env::var_os("FOVEATE_BENCH_QUERIES") else {
+        return Ok(QUERIES.map(str::to_owned).to_vec());
+    };
+    let text = std::fs::read_to_string(Path::new(&file))?;
+    let queries = text.lines().map(|line| {
+        let case: Value = serde_json::from_str(line)?;
+        Ok(case["query"]
+            .as_str()
+            .ok_or("a case has a `query`")?
+            .to_owned())
+    });
+    queries.collect()
+}
+
 /// A server in a process of its own.
 #[derive(Clone)]
 struct Server {
     url: String,
     client: Client,
+    queries: Arc<Vec<String>>,
     process: Arc<Process>,
 }
 
 struct Process {
     child: parking_lot::Mutex<Child>,
     id: u32,
-    place: TempDir,
+    /// Deleted with the process.
+    _place: TempDir,
+    tree: PathBuf,
 }
 
 impl Drop for Process {
@@ -205,11 +237,10 @@ impl Server {
     fn start() -> Result<Self, Failure> {
         foveate::telemetry::install_tls();
         let place = tempfile::tempdir()?;
-        for (path, text) in corpus::texts(MODULES) {
-            let path = place.path().join("shop").join(path);
-            std::fs::create_dir_all(path.parent().ok_or("a directory")?)?;
-            std::fs::write(path, text)?;
-        }
+        let tree = match std::env::var_os("FOVEATE_BENCH_TREE") {
+            Some(directory) => std::fs::canonicalize(directory)?,
+            None => written(place.path().join("shop"))?,
+        };
         let tokens = format!(
             "[busy]\ntoken = \"{BUSY}\"\nscope = \"admin\"\n[calm]\ntoken = \"{CALM}\"\nscope = \"read\"\n"
         );
@@ -233,6 +264,7 @@ impl Server {
             .env("FOVEATE__ACCESS__RATE_PER_SECOND", "0")
             .env("FOVEATE__ACCESS__MAX_IN_FLIGHT", "0")
             .env("FOVEATE__LOG__FILTER", "warn")
+            .env("FOVEATE__REPOS__ALLOW_PATHS", "[/]")
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
@@ -242,24 +274,26 @@ impl Server {
         Ok(Self {
             url: url.to_owned(),
             client: Client::new(),
+            queries: Arc::new(queries()?),
             process: Arc::new(Process {
                 id: child.id(),
                 child: parking_lot::Mutex::new(child),
-                place,
+                _place: place,
+                tree,
             }),
         })
     }
 
     async fn register(&self) -> Result<(), Failure> {
-        let path = self.process.place.path().join("shop");
-        let body = json!({"name": "shop", "source": {"path": path}});
+        let body = json!({"name": "shop", "source": {"path": self.process.tree}});
         let repos = format!("{}/repos", self.url);
         let request = self.client.post(&repos).bearer_auth(BUSY).json(&body);
         request.send().await?.error_for_status()?;
         loop {
             let request = self.client.get(format!("{repos}/shop")).bearer_auth(BUSY);
             let repo: Value = request.send().await?.json().await?;
-            if repo["state"] == "ready" {
+            let has_history = repo["history"] == true || !self.process.tree.join(".git").exists();
+            if repo["state"] == "ready" && has_history {
                 return Ok(());
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -267,7 +301,7 @@ impl Server {
     }
 
     async fn ask(&self, token: &str, number: usize) -> Result<(StatusCode, Duration), Failure> {
-        let query = QUERIES[number % QUERIES.len()];
+        let query = &self.queries[number % self.queries.len()];
         let body = json!({"repo": "shop", "query": query});
         let request = self.client.post(format!("{}/context", self.url));
         let start = Instant::now();

@@ -41,10 +41,10 @@ impl Times {
         self.long_over_mean = long.filter(|_| mean > 0.0).map(|long| long / mean);
     }
 
-    /// How many answers `total` threads give in the time of one that takes long; `None` where little is
-    /// known yet. At least one for each thread.
-    pub fn answered_within_a_long_one(&self, total: usize) -> Option<usize> {
-        let ratio = self.long_over_mean?;
+    /// How many may wait behind `total` threads to be begun in the time of one answer that takes long;
+    /// `None` where little is known yet. At least one for each thread.
+    pub fn waiting_within_a_long_one(&self, total: usize) -> Option<usize> {
+        let ratio = self.long_over_mean? - 1.0;
         Some(((total as f64 * ratio).round() as usize).max(total))
     }
 }
@@ -59,17 +59,17 @@ mod tests {
         for _ in 0..BATCH - 1 {
             times.add(Duration::from_millis(1));
         }
-        assert_eq!(times.answered_within_a_long_one(2), None);
+        assert_eq!(times.waiting_within_a_long_one(2), None);
         times.add(Duration::from_millis(1));
-        assert_eq!(times.answered_within_a_long_one(2), Some(2));
+        assert_eq!(times.waiting_within_a_long_one(2), Some(2));
         for n in 0..REMEMBERED {
             // One of ten takes ten times as long: 1.9 ms on average.
             times.add(Duration::from_millis(if n % 10 == 0 { 10 } else { 1 }));
         }
-        assert_eq!(times.answered_within_a_long_one(2), Some(10));
+        assert_eq!(times.waiting_within_a_long_one(2), Some(8));
         for _ in 0..REMEMBERED {
             times.add(Duration::from_millis(3));
         }
-        assert_eq!(times.answered_within_a_long_one(4), Some(4));
+        assert_eq!(times.waiting_within_a_long_one(4), Some(4));
     }
 }

@@ -1,8 +1,10 @@
-//! Whose turn it is. Questions wait in a line for each key, and the lines take turns, so that a key that
-//! asks a thousand things at once delays the others by one question each. Where there is room for no more,
-//! the longest line gives way. It knows no clock and no threads.
+//! Whose turn it is. Questions wait in a line for each key. The next one is of the key of which the fewest
+//! are being answered, and lines that are alike take turns, so that a key that asks a thousand things at once
+//! delays the others by one question at most. Where there is room for no more, the longest line gives way. It
+//! knows no clock and no threads.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::load::Load;
@@ -12,7 +14,8 @@ use super::times::Times;
 #[derive(Debug)]
 pub(super) struct Turns<T> {
     total: usize,
-    in_use: usize,
+    /// The key of each permit in use.
+    running: Vec<Arc<str>>,
     max_waiting: usize,
     waiting: usize,
     /// The next line to take its turn is the first. None is empty.
@@ -25,15 +28,15 @@ pub(super) struct Turns<T> {
 
 #[derive(Debug)]
 struct Line<T> {
-    who: String,
+    who: Arc<str>,
     questions: VecDeque<(u64, T)>,
 }
 
 /// What a newcomer gets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A permit.
-    Permit,
+    /// A permit, for this key.
+    Permit(Arc<str>),
     /// A place in the line, by its id.
     Place(u64),
     /// Nothing.
@@ -45,7 +48,7 @@ impl<T> Turns<T> {
     pub fn new(total: usize, max_waiting: usize, now: Instant) -> Self {
         Self {
             total,
-            in_use: 0,
+            running: Vec::with_capacity(total),
             max_waiting,
             waiting: 0,
             lines: VecDeque::new(),
@@ -64,7 +67,7 @@ impl<T> Turns<T> {
     }
 
     pub fn in_use(&self) -> usize {
-        self.in_use
+        self.running.len()
     }
 
     pub fn waiting(&self) -> usize {
@@ -74,22 +77,23 @@ impl<T> Turns<T> {
     /// A permit or a place for a question of `who`. `make` gives what waits; it is dropped where another
     /// question takes its place.
     pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
-        if self.in_use < self.total && self.waiting == 0 {
-            self.in_use += 1;
-            if self.in_use == self.total {
+        if self.running.len() < self.total && self.waiting == 0 {
+            let who: Arc<str> = who.into();
+            self.running.push(Arc::clone(&who));
+            if self.running.len() == self.total {
                 self.load.busy(now);
             }
-            return Entry::Permit;
+            return Entry::Permit(who);
         }
         if self.waiting >= self.limit(now) && !self.make_room(who) {
             return Entry::Full;
         }
         let id = self.next_id;
         self.next_id += 1;
-        match self.lines.iter_mut().find(|line| line.who == who) {
+        match self.lines.iter_mut().find(|line| *line.who == *who) {
             Some(line) => line.questions.push_back((id, make())),
             None => self.lines.push_back(Line {
-                who: who.to_owned(),
+                who: who.into(),
                 questions: VecDeque::from([(id, make())]),
             }),
         }
@@ -98,17 +102,18 @@ impl<T> Turns<T> {
     }
 
     /// How many may wait. In an overload no more than are answered in the time of one answer that takes
-    /// long: whoever waits longer is better turned away at once and asks again.
+    /// long, with those that are being answered: whoever waits longer is better turned away at once and asks
+    /// again.
     fn limit(&mut self, now: Instant) -> usize {
         let is_overload = self.load.is_overload(now);
-        let few = is_overload.then(|| self.times.answered_within_a_long_one(self.total));
+        let few = is_overload.then(|| self.times.waiting_within_a_long_one(self.total));
         few.flatten().unwrap_or(usize::MAX).min(self.max_waiting)
     }
 
     /// Whether there is a place for one more question of `who`: the one of the last in a line that is longer
     /// than theirs would be, or, for who has none yet, the one that everybody has.
     fn make_room(&mut self, who: &str) -> bool {
-        let own = self.lines.iter().find(|line| line.who == who);
+        let own = self.lines.iter().find(|line| *line.who == *who);
         let own = own.map_or(0, |line| line.questions.len());
         let longest = self
             .lines
@@ -124,19 +129,34 @@ impl<T> Turns<T> {
         }
     }
 
-    /// Takes a permit back. Gives the question that gets it, if one waits.
-    pub fn give_back(&mut self, now: Instant) -> Option<T> {
-        let Some(mut line) = self.lines.pop_front() else {
-            self.in_use -= 1;
-            self.load.free(now);
-            return None;
-        };
-        let question = line.questions.pop_front();
+    /// Takes a permit of the key `who` back. Gives the question that gets it with its key, if one waits.
+    pub fn give_back(&mut self, who: &str, now: Instant) -> Option<(Arc<str>, T)> {
+        let next = self.next_question();
+        if let Some(at) = self.running.iter().position(|running| **running == *who) {
+            self.running.swap_remove(at);
+        }
+        match &next {
+            Some((who, _)) => {
+                self.waiting -= 1;
+                self.running.push(Arc::clone(who));
+            }
+            None => self.load.free(now),
+        }
+        next
+    }
+
+    /// Takes out the first question of the line of which the fewest are being answered.
+    fn next_question(&mut self) -> Option<(Arc<str>, T)> {
+        let running = |line: &Line<T>| self.running.iter().filter(|who| **who == line.who).count();
+        let lines = self.lines.iter().enumerate();
+        let (at, _) = lines.min_by_key(|(_, line)| running(line))?;
+        let mut line = self.lines.remove(at)?;
+        let (_, question) = line.questions.pop_front()?;
+        let who = Arc::clone(&line.who);
         if !line.questions.is_empty() {
             self.lines.push_back(line);
         }
-        self.waiting -= 1;
-        question.map(|(_, question)| question)
+        Some((who, question))
     }
 
     /// Takes a question out that waits no more, if it still does.
@@ -157,12 +177,23 @@ mod tests {
 
     use super::*;
 
-    /// Turns of one permit, which is taken.
+    /// Turns of one permit, which the key `a` has.
     fn busy(max_waiting: usize) -> (Turns<&'static str>, Instant) {
         let now = Instant::now();
         let mut turns = Turns::new(1, max_waiting, now);
-        assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit);
+        assert_eq!(turns.enter("a", now, || "a0"), Entry::Permit("a".into()));
         (turns, now)
+    }
+
+    /// The questions that get a permit, one after the other, after one of the key `who`.
+    fn order(turns: &mut Turns<&'static str>, who: &str, now: Instant) -> Vec<&'static str> {
+        let mut who: Arc<str> = who.into();
+        let mut order = Vec::new();
+        while let Some((next, question)) = turns.give_back(&who, now) {
+            order.push(question);
+            who = next;
+        }
+        order
     }
 
     fn is_in(entry: &Entry) -> bool {
@@ -182,9 +213,32 @@ mod tests {
             assert!(is_in(&turns.enter(who, now, || question)));
         }
         assert!(is_in(&turns.enter("b", now, || "b2")));
-        let order: Vec<_> = std::iter::from_fn(|| turns.give_back(now)).collect();
-        assert_eq!(order, ["a1", "b1", "c1", "a2", "b2", "a3"]);
+        let order = order(&mut turns, "a", now);
+        assert_eq!(order, ["b1", "a1", "c1", "b2", "a2", "a3"]);
         assert_eq!((turns.in_use(), turns.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn the_key_of_which_the_fewest_are_answered_is_next() {
+        let now = Instant::now();
+        let mut turns = Turns::new(3, 10, now);
+        for who in ["a", "a", "b"] {
+            assert_eq!(turns.enter(who, now, || ""), Entry::Permit(who.into()));
+        }
+        for (who, question) in [("a", "a1"), ("b", "b1"), ("c", "c1")] {
+            assert!(is_in(&turns.enter(who, now, || question)));
+        }
+        let next = turns.give_back("a", now);
+        assert_eq!(next, Some(("c".into(), "c1")), "none of c");
+        let next = turns.give_back("c", now);
+        assert_eq!(
+            next,
+            Some(("a".into(), "a1")),
+            "one of both: the first line"
+        );
+        let next = turns.give_back("a", now);
+        assert_eq!(next, Some(("b".into(), "b1")));
+        assert_eq!((turns.in_use(), turns.waiting()), (3, 0));
     }
 
     #[test]
@@ -199,8 +253,7 @@ mod tests {
         assert_eq!(turns.enter("b", now, || "b3"), Entry::Full, "both have two");
         assert!(is_in(&turns.enter("c", now, || "c1")), "one of two leaves");
         assert_eq!(turns.waiting(), 4);
-        let order: Vec<_> = std::iter::from_fn(|| turns.give_back(now)).collect();
-        assert_eq!(order, ["a1", "b1", "c1", "a2"]);
+        assert_eq!(order(&mut turns, "a", now), ["b1", "a1", "c1", "a2"]);
     }
 
     #[test]
@@ -213,8 +266,7 @@ mod tests {
         turns.leave(first);
         turns.leave(first);
         assert_eq!(turns.waiting(), 1);
-        assert_eq!(turns.give_back(now), Some("b1"));
-        assert_eq!(turns.give_back(now), None);
+        assert_eq!(order(&mut turns, "a", now), ["b1"]);
         assert_eq!(turns.in_use(), 0);
     }
 
@@ -230,7 +282,7 @@ mod tests {
         let late = now + Duration::from_secs(1);
         assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
         while turns.waiting() > 1 {
-            turns.give_back(late);
+            turns.give_back("a", late);
         }
         assert_eq!(
             turns.enter("a", late, || "a"),
@@ -241,11 +293,9 @@ mod tests {
             assert!(is_in(&turns.enter(who, late, || "x")), "{who}");
             assert_eq!(turns.enter(who, late, || "x"), Entry::Full, "{who}");
         }
-        while turns.in_use() > 0 {
-            turns.give_back(late);
-        }
+        order(&mut turns, "a", late);
         let calm = late + Duration::from_secs(1);
-        assert_eq!(turns.enter("a", calm, || "a"), Entry::Permit);
+        assert_eq!(turns.enter("a", calm, || "a"), Entry::Permit("a".into()));
         for _ in 0..40 {
             assert!(is_in(&turns.enter("a", calm, || "a")), "it is over");
         }
