@@ -89,65 +89,26 @@ const MARGIN: f64 = 50.0;
 /// Tokens at the right end.
 const MAX_TOKENS: f64 = 8000.0;
 
+/// Where so many tokens and such a share are in the drawing.
+fn at(tokens: f64, share: f64) -> (f64, f64) {
+    let (width, height) = SIZE;
+    let x = MARGIN + tokens / MAX_TOKENS * (width - 2.0 * MARGIN);
+    let y = height - MARGIN - share * (height - 2.0 * MARGIN);
+    (x, y)
+}
+
 /// Share shown over tokens as a drawing (SVG): a line through the thresholds, a mark per breadth.
 pub fn svg(cases: &[CaseResult]) -> String {
     let (width, height) = SIZE;
-    let at = |tokens: f64, share: f64| {
-        let x = MARGIN + tokens / MAX_TOKENS * (width - 2.0 * MARGIN);
-        let y = height - MARGIN - share * (height - 2.0 * MARGIN);
-        (x, y)
-    };
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <title>Share of changed functions shown over tokens</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
-    for step in 0..=4 {
-        let (tokens, share) = (f64::from(step) * 2000.0, f64::from(step) * 0.25);
-        let ((left, y), (x, bottom)) = (at(0.0, share), at(tokens, 0.0));
-        let _ = writeln!(
-            text,
-            "<path d=\"M{left} {y}H{}\" stroke=\"#ddd\"/><text x=\"8\" y=\"{y}\">{:.0} %</text>\
-             <text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{tokens:.0}</text>",
-            width - MARGIN,
-            share * 100.0,
-            bottom + 20.0
-        );
-    }
-    let points: Vec<(String, (f64, f64))> = means(cases)
-        .into_iter()
-        .filter_map(|(name, scores)| {
-            let tokens = scores.get(Metric::Used(Budget::B8000))?;
-            let share = scores.get(Metric::Shown(Budget::B8000))?;
-            Some((name, at(tokens, share)))
-        })
-        .collect();
-    let on_line = points.iter().filter(|(name, _)| name.starts_with("p >="));
-    let line: Vec<String> = on_line
-        .map(|(_, (x, y))| format!("{x:.1},{y:.1}"))
-        .collect();
-    let _ = writeln!(
-        text,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#36c\"/>",
-        line.join(" ")
-    );
-    for (name, (x, y)) in &points {
-        let is_breadth = !name.starts_with("p >=");
-        let (radius, colour) = if is_breadth { (5, "#c33") } else { (3, "#36c") };
-        let _ = writeln!(
-            text,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\"><title>{}</title></circle>",
-            name.replace('>', "&gt;")
-        );
-        if is_breadth {
-            let _ = writeln!(
-                text,
-                "<text x=\"{x:.1}\" y=\"{:.1}\">{name}</text>",
-                y - 9.0
-            );
-        }
-    }
+    draw_grid(&mut text);
+    draw_points(&mut text, cases);
+    // Writing to a string cannot fail, here and below.
     let _ = writeln!(
         text,
         "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">tokens of the context (mean over {} cases)</text>\n</svg>",
@@ -156,6 +117,50 @@ pub fn svg(cases: &[CaseResult]) -> String {
         cases.len()
     );
     text
+}
+
+fn draw_grid(text: &mut String) {
+    for step in 0..=4 {
+        let (tokens, share) = (f64::from(step) * 2000.0, f64::from(step) * 0.25);
+        let ((left, y), (x, bottom)) = (at(0.0, share), at(tokens, 0.0));
+        let _ = writeln!(
+            text,
+            "<path d=\"M{left} {y}H{}\" stroke=\"#ddd\"/><text x=\"8\" y=\"{y}\">{:.0} %</text>\
+             <text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{tokens:.0}</text>",
+            SIZE.0 - MARGIN,
+            share * 100.0,
+            bottom + 20.0
+        );
+    }
+}
+
+fn draw_points(text: &mut String, cases: &[CaseResult]) {
+    let points = means(cases).into_iter().filter_map(|(name, scores)| {
+        let tokens = scores.get(Metric::Used(Budget::B8000))?;
+        let share = scores.get(Metric::Shown(Budget::B8000))?;
+        Some((name, at(tokens, share)))
+    });
+    let (on_line, breadths): (Vec<_>, Vec<_>) =
+        points.partition(|(name, _)| name.starts_with("p >="));
+    let line = on_line.iter().map(|(_, (x, y))| format!("{x:.1},{y:.1}"));
+    let line = line.collect::<Vec<_>>().join(" ");
+    let _ = writeln!(
+        text,
+        "<polyline points=\"{line}\" fill=\"none\" stroke=\"#36c\"/>"
+    );
+    for (points, radius, colour) in [(&breadths, 5, "#c33"), (&on_line, 3, "#36c")] {
+        for (name, (x, y)) in points {
+            let name = name.replace('>', "&gt;");
+            let _ = writeln!(
+                text,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\"><title>{name}</title></circle>"
+            );
+        }
+    }
+    for (name, (x, y)) in &breadths {
+        let y = y - 9.0;
+        let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>");
+    }
 }
 
 #[cfg(test)]

@@ -350,20 +350,8 @@ impl<'t> Collector<'t> {
     /// Adds a definition.
     pub(crate) fn define_in(&mut self, parent: Option<LocalId>, draft: Draft<'t>) -> LocalId {
         let id = LocalId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
-        let parent_name = parent
-            .and_then(|parent| self.definitions.get(parent.0 as usize))
-            .map(|parent| &*parent.qualified_name);
-        let is_out_of_line = draft.modifiers.is_out_of_line;
-        let qualified_name = match (parent_name, draft.receiver) {
-            (Some(scope), Some(owner)) if is_out_of_line => {
-                format!("{scope}.{}.{}", plain_scope(owner), draft.name).into()
-            }
-            (None, Some(owner)) if is_out_of_line => {
-                format!("{}.{}", plain_scope(owner), draft.name).into()
-            }
-            (Some(scope), _) | (None, Some(scope)) => format!("{scope}.{}", draft.name).into(),
-            (None, None) => draft.name.into(),
-        };
+        let qualified_name = self.qualified_name(parent, &draft);
+        let signature = self.signature(&draft);
         let lines = self.lines.lines_of(draft.span);
         let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
         let doc = draft.doc.unwrap_or_else(|| {
@@ -374,11 +362,6 @@ impl<'t> Collector<'t> {
                 ))
             })
         });
-        let head = self
-            .text
-            .get(draft.span.start as usize..draft.signature_end)
-            .unwrap_or("");
-        let start = draft.span.start as usize;
         let encloses = draft.kind.is_function() || draft.kind.is_container();
         if encloses && !draft.decorators.is_empty() {
             self.enclose_since(draft.span.start, id);
@@ -393,13 +376,7 @@ impl<'t> Collector<'t> {
             span: draft.span,
             lines,
             name_span: draft.name_span,
-            signature: Span::new(
-                start,
-                start
-                    + head
-                        .trim_end_matches(|c: char| c == ';' || c.is_whitespace())
-                        .len(),
-            ),
+            signature,
             parameters: draft.parameters,
             body: draft.body,
             doc: doc.into(),
@@ -409,6 +386,33 @@ impl<'t> Collector<'t> {
             modifiers: draft.modifiers,
         });
         id
+    }
+
+    /// The name of a definition after that of what it is a member of; where it is written outside of its
+    /// type, after the type's.
+    fn qualified_name(&self, parent: Option<LocalId>, draft: &Draft<'t>) -> Box<str> {
+        let scope = parent
+            .and_then(|parent| self.definitions.get(parent.0 as usize))
+            .map(|parent| &*parent.qualified_name);
+        let name = draft.name;
+        match (scope, draft.receiver) {
+            (Some(scope), Some(owner)) if draft.modifiers.is_out_of_line => {
+                format!("{scope}.{}.{name}", plain_scope(owner)).into()
+            }
+            (None, Some(owner)) if draft.modifiers.is_out_of_line => {
+                format!("{}.{name}", plain_scope(owner)).into()
+            }
+            (Some(scope), _) | (None, Some(scope)) => format!("{scope}.{name}").into(),
+            (None, None) => name.into(),
+        }
+    }
+
+    /// From the start of a definition to the end of its signature, without what ends a statement.
+    fn signature(&self, draft: &Draft<'t>) -> Span {
+        let start = draft.span.start as usize;
+        let head = self.text.get(start..draft.signature_end).unwrap_or("");
+        let head = head.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+        Span::new(start, start + head.len())
     }
 
     /// Adds a use of a name that is no node of its own.

@@ -144,77 +144,26 @@ impl<'t> Walk<'t> {
     fn chain<'n>(&self, expression: Node<'n>) -> Option<Chain<'n>> {
         let steps = self.steps();
         let tail = last_name(steps, expression)?;
-        let (name, mut object) = (tail.name, tail.object);
-        let mut links = Vec::new();
-        let (mut start, mut is_plain) = (tail.start, tail.link_scopes(steps, &mut links));
+        let mut before = Before {
+            links: Vec::new(),
+            is_plain: true,
+        };
+        before.scopes(&tail, steps);
+        let (mut start, mut object) = (tail.start, tail.object);
         while let Some(node) = object {
-            if links.len() == MAX_LINKS {
-                (links, is_plain) = (Vec::new(), false);
+            if before.links.len() == MAX_LINKS {
+                before.forget();
                 break;
             }
-            let mut link = |name: Node<'n>, is_called| {
-                if !(is_called && self.is_transparent(name)) {
-                    links.push(Link {
-                        name: span(name),
-                        is_called,
-                    });
-                }
-            };
             start = node.start_byte();
-            object = match steps.of(node) {
-                Step::Name => {
-                    link(node, false);
-                    None
-                }
-                Step::Member { object, name } => {
-                    link(name, false);
-                    object
-                }
-                Step::Invoke { object, name } => {
-                    is_plain = false;
-                    link(name, true);
-                    object
-                }
-                Step::Scoped { .. } => match last_name(steps, node) {
-                    Some(tail) => {
-                        link(tail.name, false);
-                        is_plain &= tail.link_scopes(steps, &mut links);
-                        None
-                    }
-                    None => {
-                        (links, is_plain) = (Vec::new(), false);
-                        break;
-                    }
-                },
-                Step::Same(inner) => {
-                    is_plain = false;
-                    Some(inner)
-                }
-                Step::Call(function) => {
-                    is_plain = false;
-                    match last_name(steps, function) {
-                        Some(tail) => {
-                            link(tail.name, true);
-                            tail.link_scopes(steps, &mut links);
-                            tail.object
-                        }
-                        None => {
-                            links.clear();
-                            break;
-                        }
-                    }
-                }
-                Step::Other => {
-                    (links, is_plain) = (Vec::new(), false);
-                    break;
-                }
-            };
+            object = self.add_before(&mut before, node);
         }
-        let path = Span::new(start, name.end_byte());
+        let Before { links, is_plain } = before;
+        let path = Span::new(start, tail.name.end_byte());
         let is_plain = is_plain && is_path(path.of(self.collector.text));
         Some(Chain {
-            name,
-            path: if is_plain { path } else { span(name) },
+            name: tail.name,
+            path: if is_plain { path } else { span(tail.name) },
             receiver: if is_plain {
                 Receiver::Names
             } else {
@@ -222,6 +171,98 @@ impl<'t> Walk<'t> {
             },
             links,
         })
+    }
+
+    /// Adds the last name of an expression that stands before others, and gives what stands before it.
+    fn add_before<'n>(&self, before: &mut Before, node: Node<'n>) -> Option<Node<'n>> {
+        let steps = self.steps();
+        match steps.of(node) {
+            Step::Name => {
+                before.name(node);
+                None
+            }
+            Step::Member { object, name } => {
+                before.name(name);
+                object
+            }
+            Step::Invoke { object, name } => {
+                self.add_call(before, name);
+                object
+            }
+            Step::Scoped { .. } => {
+                match last_name(steps, node) {
+                    Some(tail) => {
+                        before.name(tail.name);
+                        before.scopes(&tail, steps);
+                    }
+                    None => before.forget(),
+                }
+                None
+            }
+            Step::Same(inner) => {
+                before.is_plain = false;
+                Some(inner)
+            }
+            Step::Call(function) => {
+                let Some(tail) = last_name(steps, function) else {
+                    before.forget();
+                    return None;
+                };
+                self.add_call(before, tail.name);
+                before.scopes(&tail, steps);
+                tail.object
+            }
+            Step::Other => {
+                before.forget();
+                None
+            }
+        }
+    }
+
+    /// Adds a name that is called, unless it gives what stands before it.
+    fn add_call(&self, before: &mut Before, name: Node<'_>) {
+        before.is_plain = false;
+        if !self.is_transparent(name) {
+            before.link(name, true);
+        }
+    }
+}
+
+/// What stands before a name.
+struct Before {
+    /// The names, last to first; none where they are not known.
+    links: Vec<Link>,
+    /// Whether it is names alone.
+    is_plain: bool,
+}
+
+impl Before {
+    fn link(&mut self, name: Node<'_>, is_called: bool) {
+        self.links.push(Link {
+            name: span(name),
+            is_called,
+        });
+    }
+
+    fn name(&mut self, name: Node<'_>) {
+        self.link(name, false);
+    }
+
+    /// Adds the scopes of a name, last to first, as far as they are names.
+    fn scopes(&mut self, tail: &Tail<'_>, steps: Steps<'_>) {
+        for scope in tail.scopes.iter().rev() {
+            self.is_plain &= matches!(steps.of(*scope), Step::Name);
+            match last_name(steps, *scope) {
+                Some(tail) => self.name(tail.name),
+                None => self.links.clear(),
+            }
+        }
+    }
+
+    /// It is not known.
+    fn forget(&mut self) {
+        self.links.clear();
+        self.is_plain = false;
     }
 }
 
@@ -260,26 +301,6 @@ struct Tail<'n> {
     scopes: Vec<Node<'n>>,
     /// Where the name or the first scope starts.
     start: usize,
-}
-
-impl Tail<'_> {
-    /// Adds the names of the scopes, last to first, as far as they are names. Whether they are names
-    /// alone, without arguments.
-    fn link_scopes(&self, steps: Steps<'_>, links: &mut Vec<Link>) -> bool {
-        let mut is_plain = true;
-        for scope in self.scopes.iter().rev() {
-            let is_name = matches!(steps.of(*scope), Step::Name);
-            is_plain &= is_name;
-            match last_name(steps, *scope) {
-                Some(tail) => links.push(Link {
-                    name: span(tail.name),
-                    is_called: false,
-                }),
-                None => links.clear(),
-            }
-        }
-        is_plain
-    }
 }
 
 fn last_name<'n>(steps: Steps<'_>, mut expression: Node<'n>) -> Option<Tail<'n>> {
