@@ -1,25 +1,30 @@
 """Has a real Prometheus watch a real Foveate with the rules, alerts and dashboard of config/: every file is
-valid, every rule is evaluated, every query of the dashboard has a result, and nothing alerts.
+valid, every rule is evaluated, every query of the dashboard has a result, exemplars are kept, and nothing
+alerts.
 
 usage: monitoring.py FOVEATE WORK
 """
 
 import json
+import os
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import yaml
 from grafana_foundation_sdk.cog import plugins
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 foveate, work = sys.argv[1], Path(sys.argv[2]).resolve()
 config = Path(__file__).resolve().parent.parent / "config"
@@ -182,20 +187,63 @@ def check_rules(api):
     print(f"rules: {len(rules)} are evaluated, none alerts")
 
 
+def check_open_metrics(base):
+    """The parser of Prometheus's own Python client, which is strict."""
+    accept = "application/openmetrics-text; version=1.0.0"
+    families = list(text_string_to_metric_families(get(f"{base}/metrics", accept)))
+    samples = [sample for family in families for sample in family.samples]
+    traces = {
+        sample.exemplar.labels["trace_id"]
+        for sample in samples
+        if sample.exemplar and sample.labels.get("route") == "/context"
+    }
+    if not traces:
+        fail("no bucket of /context has an exemplar")
+    print(f"OpenMetrics: {len(families)} families, {len(samples)} samples, exemplars")
+    return traces
+
+
+def check_exemplars(api, traces):
+    query = {"query": "foveate_http_request_seconds_bucket", "start": 0, "end": time.time() + 60}
+
+    def kept():
+        series = json.loads(get(f"{api}/query_exemplars?" + urllib.parse.urlencode(query)))["data"]
+        kept = {exemplar["labels"]["trace_id"] for one in series for exemplar in one["exemplars"]}
+        return traces <= kept
+
+    until("the exemplars in Prometheus", kept)
+    print(f"exemplars: Prometheus keeps {len(traces)}")
+
+
+class Collector(BaseHTTPRequestHandler):
+    """Takes everything, so that there are traces."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
 def watch(base, dashboard):
     promtool("check", "metrics", text=get(f"{base}/metrics"))
     ask(base)
     promtool("check", "metrics", text=get(f"{base}/metrics"))
     print("metrics: a scrape is what Prometheus recommends")
+    traces = check_open_metrics(base)
     address = free_address()
     command = ["prometheus", f"--config.file={configure(base.removeprefix('http://'))}"]
     command += [f"--storage.tsdb.path={work / 'tsdb'}", f"--web.listen-address={address}"]
+    command += ["--enable-feature=exemplar-storage"]
     with (work / "prometheus.log").open("w") as log:
         prometheus = subprocess.Popen(command, stdout=log, stderr=log)
     api = f"http://{address}/api/v1"
     try:
         until("Prometheus", lambda: "Ready" in get(f"http://{address}/-/ready"))
         check_queries(api, dashboard)
+        check_exemplars(api, traces)
         check_rules(api)
     finally:
         prometheus.send_signal(signal.SIGTERM)
@@ -208,10 +256,13 @@ def main():
     check_files()
     dashboard = json.loads((GRAFANA / "dashboards/foveate.json").read_text())
     check_dashboard(dashboard)
+    collector = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=collector.serve_forever, daemon=True).start()
+    sent = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}"}
     address = free_address()
     command = [foveate, "serve", "--listen", address, "--data-dir", str(work / "data")]
     with (work / "foveate.log").open("w") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=log)
+        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **sent})
     try:
         base = f"http://{address}"
         until("the server", lambda: "ok" in get(f"{base}/healthz"))

@@ -14,9 +14,10 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
-use crate::config::{self, Config, Overrides};
+use crate::config::{self, Config, OtlpConfig, Overrides};
 use crate::disk;
 use crate::http;
+use crate::telemetry::otlp::{MetricsSender, Otlp};
 use crate::telemetry::{self, LogFormat};
 use service::Service;
 
@@ -52,26 +53,41 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
         config::LogFormat::Text => LogFormat::Text,
         config::LogFormat::Json => LogFormat::Json,
     };
-    telemetry::init_logging(&config.log.filter, format)
-        .map_err(|error| UsageError(format!("log.filter: {error}")))?;
-    telemetry::spans::log_panics();
-    telemetry::process::raise_open_files();
-    disk::create_files_for_the_owner_alone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
-    let result = runtime.block_on(run(config, args.watch));
+    let OtlpConfig {
+        endpoint,
+        service_name,
+    } = &config.telemetry.otlp;
+    let mut otlp =
+        Otlp::from_environment(endpoint, service_name, runtime.handle()).map_err(UsageError)?;
+    telemetry::init_logging(&config.log.filter, format, otlp.as_ref())
+        .map_err(|error| UsageError(format!("log.filter: {error}")))?;
+    telemetry::spans::log_panics();
+    telemetry::process::raise_open_files();
+    disk::create_files_for_the_owner_alone();
+    let metrics = otlp.as_mut().and_then(Otlp::metrics);
+    let result = runtime.block_on(run(config, args.watch, metrics));
+    if let Some(otlp) = otlp {
+        otlp.finish();
+    }
     // Blocking work was asked to stop; what does not listen is left behind.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     result
 }
 
-async fn run(config: Config, watch: Vec<std::path::PathBuf>) -> anyhow::Result<ExitCode> {
+async fn run(
+    config: Config,
+    watch: Vec<std::path::PathBuf>,
+    metrics: Option<MetricsSender>,
+) -> anyhow::Result<ExitCode> {
     let stop = CancellationToken::new();
     // Before anything else starts, so that an early signal is not lost.
     let signal = tokio::spawn(wait_for_signal(stop.clone()));
-    let service = Service::start(config, stop.clone()).await?;
+    let mut service = Service::start(config, stop.clone()).await?;
+    service.send_metrics(metrics);
     let url = service.url();
     let mut watched = Vec::new();
     for directory in &watch {

@@ -6,6 +6,7 @@ mod feedback;
 mod forge;
 mod place;
 mod show;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -20,6 +21,7 @@ pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 use place::Places;
 pub use show::Setting;
+pub use telemetry::{OtlpConfig, TelemetryConfig};
 
 /// Every key with its default and its meaning.
 pub const DEFAULTS: &str = include_str!("../config/default.toml");
@@ -36,6 +38,7 @@ pub struct Config {
     pub access: AccessConfig,
     pub storage: StorageConfig,
     pub log: LogConfig,
+    pub telemetry: TelemetryConfig,
     pub repos: ReposConfig,
     pub git: GitConfig,
     pub forge: ForgeConfig,
@@ -336,6 +339,7 @@ impl Config {
             at_least(key, number, 1)?;
         }
         self.forge.check().map_err(ConfigError::new)?;
+        self.telemetry.check().map_err(ConfigError::new)?;
         let known = ["https", "http", "ssh", "git", "file"];
         if let Some(scheme) = self
             .git

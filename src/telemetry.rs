@@ -1,19 +1,30 @@
-//! What the program says of itself: log lines on standard error and metrics. It never sees bodies,
+//! What the program says of itself: log lines on standard error, metrics, and both with traces to a collector. It never sees bodies,
 //! queries, source code or credentials. Start at [`init_logging`] and [`metrics`].
 
 mod cgroup;
 mod lines;
 pub mod metrics;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod process;
 pub mod spans;
+#[cfg(feature = "otlp")]
+pub mod trace;
+#[cfg(not(feature = "otlp"))]
+mod without_otlp;
 
 use std::io::IsTerminal as _;
 
-use tracing::Subscriber;
-use tracing_subscriber::EnvFilter;
+use otlp::Otlp;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+use tracing_subscriber::layer::Layer;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, registry};
+#[cfg(not(feature = "otlp"))]
+pub use without_otlp::{otlp, trace};
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,52 +36,59 @@ pub enum LogFormat {
 }
 
 /// Starts logging to standard error. `filter` is a `tracing` filter such as `info` or
-/// `foveate=debug,warn`. A second call in one process changes nothing.
+/// `foveate=debug,warn`; libraries that log messages of clients say less than it lets through. Spans also go
+/// to `otlp`, whatever the filter says. A second call in one process changes nothing.
 ///
 /// # Errors
 /// When the filter cannot be read; the message names the part.
-pub fn init_logging(filter: &str, format: LogFormat) -> Result<(), String> {
+pub fn init_logging(filter: &str, format: LogFormat, otlp: Option<&Otlp>) -> Result<(), String> {
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
-    let _ = match format {
-        LogFormat::Text => text_lines(std::io::stderr, std::io::stderr().is_terminal())
-            .with(filter)
-            .try_init(),
-        LogFormat::Json => json_lines(std::io::stderr).with(filter).try_init(),
+    let lines = match format {
+        LogFormat::Text => text_lines(std::io::stderr, std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => json_lines(std::io::stderr).boxed(),
     };
+    let _ = registry()
+        .with(lines.with_filter(filter.and(filter_fn(is_discreet))))
+        .with(otlp.and_then(Otlp::layer))
+        .try_init();
     Ok(())
 }
 
+/// Whether an event or span is of a library that logs nothing of what clients send and get. That of the Model
+/// Context Protocol logs whole messages below ERROR: questions and code.
+fn is_discreet(metadata: &Metadata<'_>) -> bool {
+    *metadata.level() == Level::ERROR || !metadata.target().starts_with("rmcp")
+}
+
 /// Writes events as lines for people, in colours or without.
-fn text_lines<W>(
+fn text_lines<S, W>(
     writer: impl Fn() -> W + Send + Sync + 'static,
     has_colours: bool,
-) -> impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync
+) -> impl Layer<S> + Send + Sync
 where
+    S: Subscriber + for<'a> LookupSpan<'a>,
     W: std::io::Write + 'static,
 {
-    let lines = tracing_subscriber::fmt::layer()
+    tracing_subscriber::fmt::layer()
         .fmt_fields(lines::escaped_fields())
         .with_target(false)
         .with_ansi(has_colours)
-        .with_writer(writer);
-    tracing_subscriber::registry().with(lines)
+        .with_writer(writer)
 }
 
 /// Writes events as one JSON object a line.
-fn json_lines<W>(
-    writer: impl Fn() -> W + Send + Sync + 'static,
-) -> impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync
+fn json_lines<S, W>(writer: impl Fn() -> W + Send + Sync + 'static) -> impl Layer<S> + Send + Sync
 where
+    S: Subscriber + for<'a> LookupSpan<'a>,
     W: std::io::Write + 'static,
 {
-    let lines = tracing_subscriber::fmt::layer()
+    tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         // The innermost span is in the list of all.
         .with_current_span(false)
         .with_target(false)
-        .with_writer(move || lines::JsonLines(writer()));
-    tracing_subscriber::registry().with(lines)
+        .with_writer(move || lines::JsonLines(writer()))
 }
 
 /// Chooses the cryptography of TLS connections for the whole process, once.

@@ -27,7 +27,7 @@ pub fn run(args: McpArgs) -> anyhow::Result<ExitCode> {
     let root = once::canonical(&args.directory).map_err(|error| UsageError(error.to_string()))?;
     let config = Config::load(None, &Overrides::default());
     let config = config.map_err(|error| UsageError(error.to_string()))?;
-    telemetry::init_logging(&args.log_filter, LogFormat::Text)
+    telemetry::init_logging(&args.log_filter, LogFormat::Text, None)
         .map_err(|error| UsageError(format!("--log-filter: {error}")))?;
     telemetry::spans::log_panics();
     telemetry::process::raise_open_files();

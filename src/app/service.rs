@@ -25,13 +25,14 @@ use crate::http::connections::{self, ConnectionLimits, Served};
 use crate::http::hosts::Hosts;
 use crate::http::router::{Border, router};
 use crate::http::tls::{Tls, TlsFiles};
-use crate::http::{HttpLimits, HttpState};
+use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::mcp::{self, AgentLimits, Agents};
 use crate::store::Store;
+use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
 
@@ -54,6 +55,8 @@ pub struct Service {
     tls: Option<Arc<Tls>>,
     connections: ConnectionLimits,
     grace: Duration,
+    /// Where metrics are sent, beside being asked for.
+    metrics: Option<MetricsSender>,
     stop: CancellationToken,
     /// Held as long as anything may be written.
     _data_dir: DataDir,
@@ -177,6 +180,7 @@ impl Service {
             tls,
             connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
+            metrics: None,
             stop,
             _data_dir: data_dir,
         })
@@ -205,6 +209,11 @@ impl Service {
         &self.engine
     }
 
+    /// Has metrics sent while the service runs.
+    pub fn send_metrics(&mut self, metrics: Option<MetricsSender>) {
+        self.metrics = metrics;
+    }
+
     /// Which repositories there are.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
@@ -228,6 +237,11 @@ impl Service {
                 }
             }
         });
+        let metrics = self.metrics.map(|sender| {
+            let (state, stop) = (self.state.clone(), self.stop.clone());
+            tokio::spawn(send_metrics(sender, state, stop))
+        });
+        let state = self.state.clone();
         let forges = Arc::clone(&self.state.forges);
         let worker = tokio::spawn(forges.work(self.stop.clone(), self.grace));
         let written = CancellationToken::new();
@@ -259,12 +273,36 @@ impl Service {
         self.stop.cancel();
         let _ = upkeep.await;
         let _ = worker.await;
+        if let Some(metrics) = metrics
+            && let Ok(sender) = metrics.await
+            && let Some(figures) = operations::all_figures(state).await
+        {
+            sender.send_last(&figures).await;
+        }
         // Nobody answers any more: what was answered is written.
         written.cancel();
         let _ = writer.await;
         self.catalog.close().await;
         Ok(())
     }
+}
+
+/// Sends metrics again and again until the service stops; gives back what sends them.
+async fn send_metrics(
+    sender: MetricsSender,
+    state: HttpState,
+    stop: CancellationToken,
+) -> MetricsSender {
+    let sending = async {
+        loop {
+            tokio::time::sleep(sender.interval()).await;
+            if let Some(figures) = operations::all_figures(state.clone()).await {
+                sender.send(&figures).await;
+            }
+        }
+    };
+    stop.run_until_cancelled(sending).await;
+    sender
 }
 
 fn tls(config: &Config) -> anyhow::Result<Option<Arc<Tls>>> {

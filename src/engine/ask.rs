@@ -5,10 +5,11 @@ mod changed;
 mod issues;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use foveate_index::{Revision, Snapshot};
 use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
+use tracing::Instrument as _;
 
 use super::repository::Published;
 use super::{
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
+use crate::telemetry::trace;
 pub use changed::{Changed, ChangedFunction};
 pub use issues::lacking;
 use issues::{issues, state_issues};
@@ -230,7 +232,8 @@ impl Engine {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
-        let admission = self.permits.acquire(grant.who(), deadline).await?;
+        let turn = self.permits.acquire(grant.who(), deadline);
+        let admission = turn.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
         let done = self.permits.work(admission, move || {
@@ -362,9 +365,27 @@ pub fn answer_now(
     ranking: &RankingConfig,
     deadline: &Deadline,
 ) -> Answer {
-    let start = Instant::now();
+    let (start, begun) = (Instant::now(), SystemTime::now());
     let now = || start.elapsed().as_secs_f64() * 1000.0;
-    foveate_query::answer(snapshot, request, ranking, deadline, &now)
+    let answer = foveate_query::answer(snapshot, request, ranking, deadline, &now);
+    let stages = stages(&answer).map(|(stage, milliseconds)| {
+        (
+            stage,
+            Duration::from_secs_f64(milliseconds.max(0.0) / 1000.0),
+        )
+    });
+    trace::stages(begun, &stages);
+    answer
+}
+
+/// The stages of an answer in their order, with milliseconds.
+fn stages(answer: &Answer) -> [(&'static str, f64); 4] {
+    [
+        ("intent", answer.timings.intent),
+        ("resolve", answer.timings.resolve),
+        ("rank", answer.timings.rank),
+        ("assemble", answer.timings.assemble),
+    ]
 }
 
 /// Whether an issue says that the answer had to do without something, and not what it found.
@@ -386,13 +407,7 @@ fn record(answer: &Answer, total: Duration) {
         metrics::counter!("foveate_degraded_answers_total", "code" => issue.code).increment(1);
     }
     let intent = answer.intent.kind.name();
-    let stages = [
-        ("intent", answer.timings.intent),
-        ("resolve", answer.timings.resolve),
-        ("rank", answer.timings.rank),
-        ("assemble", answer.timings.assemble),
-    ];
-    for (stage, milliseconds) in stages {
+    for (stage, milliseconds) in stages(answer) {
         metrics::histogram!("foveate_stage_seconds", "stage" => stage, "intent" => intent)
             .record(milliseconds / 1000.0);
     }

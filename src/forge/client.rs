@@ -10,8 +10,10 @@ use foveate_model::escape::escape;
 use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
+use tracing::Span;
 
 use super::dialect::header;
+use crate::telemetry::trace;
 
 /// Longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 24;
@@ -78,9 +80,10 @@ impl Client {
         })
     }
 
-    /// A request to be sent.
+    /// A request to be sent, in the trace of this task.
     pub fn request(&self, method: Method, url: &str) -> RequestBuilder {
-        self.http.request(method, url)
+        let request = self.http.request(method, url);
+        request.headers(trace::headers(&Span::current()))
     }
 
     /// Sends a request; `whose` tells tokens apart.

@@ -96,6 +96,7 @@ fn merged(forge: &str, event: PullRequestEvent) -> Result<MergeTask, &'static st
         },
         installation: event.project.installation,
         closes,
+        traceparent: None,
     })
 }
 
@@ -177,6 +178,7 @@ fn task(project: Project, kind: ThreadKind, thread: &Thread) -> Task {
         words: String::new(),
         unchecked: None,
         ends: None,
+        traceparent: None,
     }
 }
 

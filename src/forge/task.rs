@@ -25,6 +25,14 @@ impl Work {
             Self::Answer(task) => task.thread(),
         }
     }
+
+    /// The trace of the webhook that asked for it.
+    pub fn traceparent(&self) -> Option<&str> {
+        match self {
+            Self::Learn(task) => task.traceparent.as_deref(),
+            Self::Answer(task) => task.traceparent.as_deref(),
+        }
+    }
 }
 
 /// A pull request that was merged.
@@ -40,6 +48,9 @@ pub struct MergeTask {
     pub closes: Vec<u64>,
     /// The commits between which it was made, as far as they are known: base and head.
     pub ends: Option<(String, String)>,
+    /// The trace of the webhook that told of it, as a header tells of it.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
 impl MergeTask {
@@ -72,6 +83,9 @@ pub struct Task {
     pub unchecked: Option<Person>,
     /// The ends of a pull request, as far as they are known: base and head.
     pub ends: Option<(String, String)>,
+    /// The trace of the webhook that asked for it, as a header tells of it.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
 impl Task {

@@ -3,6 +3,7 @@
 
 use axum::http::HeaderMap;
 use sha2::{Digest as _, Sha256};
+use tracing::Span;
 
 use super::decide::{Decision, decide};
 use super::dialect::header;
@@ -13,6 +14,7 @@ use crate::access::Grant;
 use crate::engine::{Repository, Source};
 use crate::ingest::Registration;
 use crate::store::{Delivered, StoreError};
+use crate::telemetry::trace;
 
 /// What became of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,15 +117,21 @@ impl Forges {
         if let (Event::Push(push), Some(repository)) = (&event, &repository) {
             warn_of_deleted(repository, &push.reference, push.head.is_none());
         }
-        let decision = decide(&self.settings.config, name, event);
-        let task = match &decision {
+        let mut decision = decide(&self.settings.config, name, event);
+        let task = match &mut decision {
             Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
             Decision::Sync => None,
             Decision::Learn(_) if !self.feedback.is_on() => {
                 return Ok(Outcome::Ignored("nothing is kept of answers"));
             }
-            Decision::Learn(task) => Some(task.job().map_err(unwritable)?),
-            Decision::Answer(task) => Some(task.job().map_err(unwritable)?),
+            Decision::Learn(task) => {
+                task.traceparent = own_trace();
+                Some(task.job().map_err(unwritable)?)
+            }
+            Decision::Answer(task) => {
+                task.traceparent = own_trace();
+                Some(task.job().map_err(unwritable)?)
+            }
         };
         let digests = digests(host, headers, body);
         let max_jobs = self.settings.config.max_jobs;
@@ -176,6 +184,12 @@ impl Forges {
             }
         }
     }
+}
+
+/// The trace of the webhook that is being taken.
+fn own_trace() -> Option<String> {
+    let parent = trace::parent(&Span::current())?;
+    Some(parent.to_str().ok()?.to_owned())
 }
 
 fn unwritable(_: serde_json::Error) -> EventError {

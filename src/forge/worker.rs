@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+use tracing::field::Empty;
 
 use super::client::CallError;
 use super::task::Work;
 use super::{Forges, now};
 use crate::store::{JobRow, StoreError};
+use crate::telemetry::trace;
 
 /// Time after which the queue is looked at although nobody told of a job: another process may have changed
 /// it, and jobs become due.
@@ -83,7 +86,10 @@ impl Forges {
             }
             let forges = Arc::clone(self);
             let kept = job.clone();
-            let started = running.spawn(async move { forges.attempt(job, work).await });
+            let span = tracing::error_span!("job", job = job.id, trace_id = Empty);
+            trace::resume(&span, work.traceparent());
+            let attempt = async move { forges.attempt(job, work).await };
+            let started = running.spawn(attempt.instrument(span));
             threads.insert(started.id(), (thread, kept));
         }
         Ok(())

@@ -18,6 +18,8 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::problem::Problem;
+use crate::telemetry::metrics::request_seconds;
+use crate::telemetry::trace;
 
 /// The header that carries a request's id in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -48,11 +50,12 @@ type HttpRequest<B> = axum::http::Request<B>;
 /// is there whatever the filter lets through.
 pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
     let id = request.extensions().get::<RequestId>();
-    tracing::error_span!(
+    let span = tracing::error_span!(
         "request",
         request_id = id.map(id_text),
         method = method_name(request.method()),
         route = route(request),
+        trace_id = Empty,
         who = Empty,
         repo = Empty,
         intent = Empty,
@@ -60,7 +63,9 @@ pub fn request_span<B>(request: &HttpRequest<B>) -> Span {
         resolve_ms = Empty,
         rank_ms = Empty,
         assemble_ms = Empty,
-    )
+    );
+    trace::begin(&span, request.headers());
+    span
 }
 
 /// Routes that machines ask every few seconds: nobody wants to read that all is well.
@@ -71,15 +76,14 @@ const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 struct Probe;
 
 /// Logs that a request was answered, in its span.
-pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, _: &Span) {
+pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, span: &Span) {
+    let code = response.extensions().get::<ProblemCode>();
+    let code = code.map(|code| code.0);
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(
                 status = response.status().as_u16(),
-                code = response
-                    .extensions()
-                    .get::<ProblemCode>()
-                    .map(|code| code.0),
+                code,
                 ms = time.as_secs_f64() * 1000.0,
                 "request"
             )
@@ -90,6 +94,7 @@ pub fn log_response<B>(response: &HttpResponse<B>, time: Duration, _: &Span) {
     } else {
         line!(info);
     }
+    trace::end(span, response.status().as_u16(), code);
 }
 
 /// The code of the problem that a response is.
@@ -106,8 +111,11 @@ pub async fn measure(request: Request, next: Next) -> Response {
     if PROBES.contains(&&*route) {
         response.extensions_mut().insert(Probe);
     }
-    metrics::histogram!("foveate_http_request_seconds", "route" => route.clone())
-        .record(start.elapsed());
+    let span = Span::current();
+    request_seconds(&route, start.elapsed(), trace::sampled_id(&span));
+    if let Some(parent) = trace::parent(&span) {
+        response.headers_mut().insert(trace::TRACEPARENT, parent);
+    }
     let status = response.status().as_u16().to_string();
     let labels = [
         ("route", route),

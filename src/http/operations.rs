@@ -5,21 +5,21 @@ mod learned;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::HttpState;
 use super::authorize::Caller;
 use super::openapi::problems::Unavailable;
 use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
+use super::{HttpState, accept};
 use crate::access::Grant;
 use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
 use crate::feedback::RepositoryStats;
 use crate::store::JobCounts;
-use crate::telemetry::metrics::{Exposition, Kind, recorder};
+use crate::telemetry::metrics::{Exposition, Kind, open, recorder};
 use crate::telemetry::process;
 use crate::telemetry::spans::spawn_blocking;
 
@@ -92,23 +92,46 @@ pub async fn ready(
     (status, Json(answer))
 }
 
-/// Figures in the Prometheus text format.
+/// Figures in the Prometheus text format; as OpenMetrics, with exemplars, if `accept` prefers it.
 #[utoipa::path(
     get, path = "/metrics", tag = "operations",
-    responses((status = 200, description = "Prometheus text", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "Metrics", content(
+        (String = "text/plain"),
+        (String = "application/openmetrics-text"),
+    )))
 )]
 pub async fn metrics(
     State(state): State<HttpState>,
     Caller(grant): Caller,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    let text = figures(state, grant).await.ok_or_else(Problem::internal)?;
+    // A client that takes neither gets the first: scrapers of old send anything.
+    let (kind, text) = match accept::best(&headers, &[PROMETHEUS, OPEN_METRICS]) {
+        Some(OPEN_METRICS) => (
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            open::text(&text),
+        ),
+        _ => ("text/plain; version=0.0.4; charset=utf-8", text),
+    };
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}
+
+const PROMETHEUS: &str = "text/plain";
+const OPEN_METRICS: &str = "application/openmetrics-text";
+
+/// All figures that a grant sees, in the Prometheus text format. `None` where that failed on a defect.
+async fn figures(state: HttpState, grant: Grant) -> Option<String> {
     let jobs = state.forges.jobs().await.unwrap_or_default();
     let learned = state.feedback.totals().await.unwrap_or_default();
     // Adding up the sizes of an index for the first time takes milliseconds.
-    let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned))
-        .await
-        .map_err(|_| Problem::internal())?;
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+    let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned));
+    text.await.ok()
+}
+
+/// As [`figures`], of everything: for whoever sends them elsewhere.
+pub async fn all_figures(state: HttpState) -> Option<String> {
+    figures(state, Grant::unrestricted()).await
 }
 
 /// The description of this interface.

@@ -34,6 +34,7 @@ use super::{
 };
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
+use crate::telemetry::trace;
 
 /// Every route with its handler; the OpenAPI document is made from the same map.
 pub fn routes() -> OpenApiRouter<HttpState> {
@@ -114,11 +115,20 @@ impl Border {
                 "foveate-issues",
                 "retry-after",
                 "x-request-id",
+                "traceparent",
             ]);
         let layer = CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
-            .allow_headers([ACCEPT, AUTHORIZATION, CONTENT_TYPE, layers::REQUEST_ID])
+            .allow_headers([
+                ACCEPT,
+                AUTHORIZATION,
+                CONTENT_TYPE,
+                layers::REQUEST_ID,
+                // What tracing in browsers adds.
+                trace::TRACEPARENT,
+                trace::TRACESTATE,
+            ])
             .expose_headers(shown.map(HeaderName::from_static).collect::<Vec<_>>())
             .max_age(PREFLIGHT);
         Some(layer)

@@ -50,6 +50,9 @@ pub(super) mod tests {
 
     use serde_json::Value;
 
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::registry;
+
     use super::*;
 
     const HOSTILE: &str = "a\n2026-01-01 INFO fake\u{1b}[2J\u{9b}1m\u{202e}\u{2028}.py";
@@ -90,7 +93,7 @@ pub(super) mod tests {
     fn text_lines_hold_no_unsafe_character() {
         let kept = Kept::default();
         let writer = kept.clone();
-        let subscriber = super::super::text_lines(move || writer.clone(), false);
+        let subscriber = registry().with(super::super::text_lines(move || writer.clone(), false));
         tracing::subscriber::with_default(subscriber, log_all);
         let text = kept.text();
         let line = text.strip_suffix('\n').unwrap();
@@ -110,7 +113,7 @@ pub(super) mod tests {
     fn json_lines_say_the_same_without_unsafe_characters() {
         let kept = Kept::default();
         let writer = kept.clone();
-        let subscriber = super::super::json_lines(move || writer.clone());
+        let subscriber = registry().with(super::super::json_lines(move || writer.clone()));
         tracing::subscriber::with_default(subscriber, log_all);
         let text = kept.text();
         let line = text.strip_suffix('\n').unwrap();

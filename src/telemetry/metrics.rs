@@ -3,9 +3,12 @@
 //! that what is gone is not shown.
 
 mod events;
+pub mod families;
+pub mod open;
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use foveate_model::escape;
 use metrics::{Key, Label, Level, Metadata, Recorder as _};
@@ -50,6 +53,14 @@ fn install() -> Result<PrometheusHandle, String> {
         .map_err(|error| error.to_string())?;
     events::describe();
     Ok(handle)
+}
+
+/// Records how long a request took, as an exemplar of its trace where that is known.
+pub fn request_seconds(route: &str, time: Duration, trace_id: Option<String>) {
+    metrics::histogram!(open::REQUESTS, "route" => route.to_owned()).record(time);
+    if let Some(trace_id) = trace_id {
+        open::remember(route, time, trace_id);
+    }
 }
 
 /// States in the Prometheus text format, of a recorder of their own: so what is gone is not shown.

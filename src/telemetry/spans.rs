@@ -74,6 +74,9 @@ pub fn log_panics() {
 #[cfg(test)]
 mod tests {
     use super::super::lines::tests::Kept;
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::registry;
+
     use super::*;
 
     #[test]
@@ -81,7 +84,7 @@ mod tests {
         log_panics();
         let kept = Kept::default();
         let writer = kept.clone();
-        let subscriber = super::super::json_lines(move || writer.clone());
+        let subscriber = registry().with(super::super::json_lines(move || writer.clone()));
         tracing::subscriber::with_default(subscriber, || {
             let _request = tracing::error_span!("request", request_id = "a-1").entered();
             let broken = carried(|| panic!("what was being read"));

@@ -16,6 +16,9 @@ use crate::app::{SHOP, commit, git, save, tree, until};
 use crate::stub_forge::{Mood, StubForge, TOKEN};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, sign};
 
+/// What goes to a collector with every request.
+const COLLECTOR_HEADER: &str = "authorization=Bearer%20collector-secret";
+
 struct Server {
     child: Child,
     url: String,
@@ -42,6 +45,10 @@ impl Server {
             .arg(data)
             .arg("--config")
             .arg(config)
+            // Nobody listens there: what cannot be sent must not be logged either.
+            .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+            .env("OTEL_EXPORTER_OTLP_HEADERS", COLLECTOR_HEADER)
+            .env("OTEL_BSP_SCHEDULE_DELAY", "50")
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -155,7 +162,7 @@ fn write_config(directory: &Path, forge: &str) -> std::path::PathBuf {
     let shown = directory.display();
     let path = directory.join("foveate.toml");
     let text = format!(
-        "[log]\nfilter = \"foveate=debug,info\"\n[git]\nschemes = [\"http\"]\npoll_seconds = 0\n\
+        "[log]\nfilter = \"trace\"\n[git]\nschemes = [\"http\"]\npoll_seconds = 0\n\
          [forge]\nmin_confidence = 0.0\nretry_seconds = 1\ntimeout_seconds = 600\n\
          [forge.github]\nurl = \"{forge}\"\nwebhook_secret = \"file:{shown}/hook\"\ntoken = \"file:{shown}/token\"\n"
     );
@@ -325,14 +332,25 @@ async fn a_server_lives_through_its_days() {
     .await;
     drop(server);
     let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("job done"), "{log}");
+    assert!(log.contains("job done"));
+    assert!(log.contains(" TRACE "), "libraries say all that they can");
+    assert!(log.contains("does not take telemetry"));
+    let digest = admin.trim_start_matches("fov_");
     for secret in [
         SECRET,
         TOKEN,
         &admin,
-        "ribbon",
+        digest,
+        "collector-secret",
+        "Bearer ",
+        "Basic ",
+        // Words of issues, of questions, of comments, of code.
+        "forgets the ribbon",
         "forgets discounts",
+        "Cart.checkout",
+        "def checkout",
         "sum(item.price",
+        "return cart",
     ] {
         assert!(!log.contains(secret), "the log holds {secret:?}");
     }

@@ -39,6 +39,8 @@ mod monitoring;
 mod negotiation;
 mod openapi;
 mod other_forges;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod page;
 mod private;
 mod process;

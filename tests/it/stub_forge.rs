@@ -56,6 +56,8 @@ pub struct Seen {
     pub method: String,
     pub path: String,
     pub token: String,
+    /// The trace that it was sent in; may be empty.
+    pub traceparent: String,
 }
 
 #[derive(Default)]
@@ -220,6 +222,9 @@ async fn answer(
             method: method.to_string(),
             path: uri.to_string(),
             token: token.clone(),
+            traceparent: headers
+                .get("traceparent")
+                .map_or_else(String::new, |parent| parent.to_str().unwrap().to_owned()),
         });
         match path.starts_with("/api/") {
             true => inner.moods.pop_front(),

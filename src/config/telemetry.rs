@@ -1,0 +1,78 @@
+//! Where traces and metrics are sent. What a collector wants as a credential stands in a variable, not here.
+
+use serde::Deserialize;
+
+/// The `[telemetry]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct TelemetryConfig {
+    pub otlp: OtlpConfig,
+}
+
+/// The `[telemetry.otlp]` table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct OtlpConfig {
+    pub endpoint: String,
+    pub service_name: String,
+}
+
+impl TelemetryConfig {
+    /// Says what is wrong. The address is not repeated, since a login may be in it.
+    ///
+    /// # Errors
+    /// When the address is none.
+    pub fn check(&self) -> Result<(), String> {
+        let endpoint = &self.otlp.endpoint;
+        let url = url::Url::parse(endpoint).ok();
+        let is_plain = url.is_some_and(|url| {
+            matches!(url.scheme(), "https" | "http")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+                && url.query().is_none()
+        });
+        if endpoint.is_empty() || is_plain {
+            return Ok(());
+        }
+        Err(
+            "telemetry.otlp.endpoint must be an address such as http://127.0.0.1:4318, without a login; \
+             OTEL_EXPORTER_OTLP_HEADERS takes credentials"
+                .to_owned(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_in_the_address_is_refused_and_not_repeated() {
+        let check = |endpoint: &str| {
+            let otlp = OtlpConfig {
+                endpoint: endpoint.to_owned(),
+                service_name: String::new(),
+            };
+            TelemetryConfig { otlp }.check()
+        };
+        for good in [
+            "",
+            "http://127.0.0.1:4318",
+            "https://collector.example.org/base",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "collector:4318",
+            "here",
+            "https://me:hidden@host",
+            "ftp://host",
+        ] {
+            let error = check(bad).unwrap_err();
+            assert!(error.starts_with("telemetry.otlp.endpoint") && !error.contains("hidden"));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! An exposition as OpenMetrics, with exemplars: for each bucket of the time that requests took, a request
+//! of the last minutes and its trace.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+
+use super::{Kind, events, families};
+
+/// The histogram that has exemplars, and the label by which its series are told apart.
+pub(super) const REQUESTS: &str = "foveate_http_request_seconds";
+const BUCKET: &str = "foveate_http_request_seconds_bucket";
+
+/// A request that was measured.
+#[derive(Clone, Debug)]
+struct Exemplar {
+    trace_id: String,
+    seconds: f64,
+    at: SystemTime,
+}
+
+/// By route: the last exemplar of each bucket, and of what is above all. There are as many routes as the
+/// router has.
+type Exemplars = Mutex<HashMap<String, Vec<Option<Exemplar>>>>;
+
+fn exemplars() -> &'static Exemplars {
+    static EXEMPLARS: OnceLock<Exemplars> = OnceLock::new();
+    EXEMPLARS.get_or_init(Mutex::default)
+}
+
+/// Remembers a request and its trace.
+pub(super) fn remember(route: &str, time: Duration, trace_id: String) {
+    let seconds = time.as_secs_f64();
+    let bounds = events::bounds(REQUESTS);
+    let bucket = bounds.partition_point(|bound| *bound < seconds);
+    let exemplar = Exemplar {
+        trace_id,
+        seconds,
+        at: SystemTime::now(),
+    };
+    let mut all = exemplars().lock();
+    let of_route = match all.get_mut(route) {
+        Some(of_route) => of_route,
+        None => all
+            .entry(route.to_owned())
+            .or_insert_with(|| vec![None; bounds.len() + 1]),
+    };
+    if let Some(place) = of_route.get_mut(bucket) {
+        *place = Some(exemplar);
+    }
+}
+
+/// A text in the Prometheus format as OpenMetrics: counters are declared without `_total`, bounds are numbers
+/// with a point, and the end is marked.
+pub fn text(prometheus: &str) -> String {
+    let mut out = String::with_capacity(prometheus.len() + 4096);
+    // A family's meaning stands before its kind, which says how it is named.
+    let mut help: Option<&str> = None;
+    for line in prometheus.lines().filter(|line| !line.is_empty()) {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            help = rest.split_once(' ').map(|(_, help)| help);
+        } else if let Some((name, kind)) = families::declared(line) {
+            let (name, kind) = match kind {
+                Kind::Counter => (name.trim_end_matches("_total"), "counter"),
+                Kind::Gauge => (name, "gauge"),
+                Kind::Histogram => (name, "histogram"),
+            };
+            if let Some(help) = help.take() {
+                // Writing to a string cannot fail.
+                let _ = writeln!(out, "# HELP {name} {}", help.replace('"', "\\\""));
+            }
+            let _ = writeln!(out, "# TYPE {name} {kind}");
+        } else {
+            sample(&mut out, line);
+        }
+    }
+    out.push_str("# EOF\n");
+    out
+}
+
+fn sample(out: &mut String, line: &str) {
+    let Some((before, rest)) = line.split_once("le=\"") else {
+        out.push_str(line);
+        out.push('\n');
+        return;
+    };
+    let (bound, after) = rest.split_once('"').unwrap_or((rest, ""));
+    out.push_str(before);
+    let is_whole = bound.bytes().all(|b| b.is_ascii_digit());
+    let _ = write!(
+        out,
+        "le=\"{bound}{}\"{after}",
+        if is_whole { ".0" } else { "" }
+    );
+    if line.starts_with(BUCKET)
+        && let Some(exemplar) = of_bucket(line)
+    {
+        let at = exemplar.at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let Exemplar {
+            trace_id, seconds, ..
+        } = exemplar;
+        let at = at.as_secs_f64();
+        let _ = write!(out, " # {{trace_id=\"{trace_id}\"}} {seconds} {at:.3}");
+    }
+    out.push('\n');
+}
+
+/// The exemplar of the bucket that a line is of.
+fn of_bucket(line: &str) -> Option<Exemplar> {
+    let sample = families::sample(line)?;
+    let label = |name| {
+        let mut labels = sample.labels.iter();
+        labels
+            .find(|(label, _)| label == name)
+            .map(|(_, text)| text)
+    };
+    let bound: f64 = label("le")?.parse().ok()?;
+    let bounds = events::bounds(REQUESTS);
+    let bucket = bounds.partition_point(|other| *other < bound);
+    let all = exemplars().lock();
+    all.get(label("route")?)?.get(bucket)?.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROMETHEUS: &str = "\
+# HELP foveate_a_total A \"quoted\" meaning.
+# TYPE foveate_a_total counter
+foveate_a_total{code=\"x\"} 1
+
+# TYPE foveate_http_request_seconds histogram
+foveate_http_request_seconds_bucket{route=\"/open-test\",le=\"0.005\"} 0
+foveate_http_request_seconds_bucket{route=\"/open-test\",le=\"0.0075\"} 1
+foveate_http_request_seconds_bucket{route=\"/open-test\",le=\"5\"} 1
+foveate_http_request_seconds_bucket{route=\"/open-test\",le=\"+Inf\"} 2
+foveate_http_request_seconds_sum{route=\"/open-test\"} 9
+foveate_http_request_seconds_count{route=\"/open-test\"} 2
+";
+
+    #[test]
+    fn exemplars_stand_at_the_bucket_that_they_fell_into() {
+        for (milliseconds, trace_id) in [(6, "aa"), (7, "ab"), (9_000, "bb")] {
+            let time = Duration::from_millis(milliseconds);
+            remember("/open-test", time, trace_id.to_owned());
+        }
+        let text = text(PROMETHEUS);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "# HELP foveate_a A \\\"quoted\\\" meaning.");
+        assert_eq!(lines[1], "# TYPE foveate_a counter");
+        assert_eq!(lines[2], "foveate_a_total{code=\"x\"} 1");
+        assert!(!lines[4].contains('#'), "{}", lines[4]);
+        assert!(lines[5].contains("le=\"0.0075\"} 1 # {trace_id=\"ab\"} 0.007 1"));
+        assert!(lines[6].ends_with("le=\"5.0\"} 1"), "{}", lines[6]);
+        assert!(lines[7].contains("le=\"+Inf\"} 2 # {trace_id=\"bb\"} 9 1"));
+        assert_eq!(*lines.last().unwrap(), "# EOF");
+        assert!(!text.contains("\n\n"));
+    }
+}

@@ -1,0 +1,181 @@
+//! OpenTelemetry: spans and metrics go to a collector by OTLP over HTTP, as protobuf. Spans are those of
+//! `tracing`; metrics are what `/metrics` shows, so that there are no second instruments. Nothing waits for
+//! the collector: what it does not take is dropped. Start at
+//! [`Otlp::from_environment`].
+
+mod figures;
+mod sender;
+mod settings;
+mod spans;
+
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::metrics::v1::{ResourceMetrics, ScopeMetrics};
+use opentelemetry_proto::tonic::resource::v1::Resource as ProtoResource;
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracer, SdkTracerProvider};
+use prost::Message as _;
+use tokio::runtime::Handle;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::layer::Layer;
+use tracing_subscriber::registry::LookupSpan;
+
+use super::metrics::families;
+use sender::Sender;
+use settings::{OtlpSettings, Signal};
+use spans::SpanSender;
+
+/// The scope that all spans and metrics are of.
+const SCOPE: &str = "foveate";
+/// Time for what is not sent yet when the program ends.
+const LAST: Duration = Duration::from_secs(3);
+
+/// What makes spans that `tracing` has none for; set where spans are sent.
+static TRACER: OnceLock<SdkTracer> = OnceLock::new();
+
+/// The tracer, where spans are sent.
+pub(super) fn tracer() -> Option<&'static SdkTracer> {
+    TRACER.get()
+}
+
+/// What sends spans and metrics; either may be off.
+#[derive(Debug)]
+pub struct Otlp {
+    provider: Option<SdkTracerProvider>,
+    metrics: Option<MetricsSender>,
+}
+
+impl Otlp {
+    /// Begins to send, on `runtime`, to the address in the configuration or else in the standard variables;
+    /// `None` where neither is set. See [`OtlpSettings::new`].
+    ///
+    /// # Errors
+    /// When a variable cannot be used, or the HTTP client cannot be made.
+    pub fn from_environment(
+        endpoint: &str,
+        service_name: &str,
+        runtime: &Handle,
+    ) -> Result<Option<Self>, String> {
+        let variable = |name: &str| std::env::var(name).ok();
+        match OtlpSettings::new(endpoint, service_name, variable)? {
+            Some(settings) => Self::start(&settings, runtime).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn start(settings: &OtlpSettings, runtime: &Handle) -> Result<Self, String> {
+        let mut resource = Resource::builder();
+        if let Some(name) = &settings.service_name {
+            resource = resource.with_service_name(name.clone());
+        }
+        let resource = resource.build();
+        super::install_tls();
+        let sender = |signal: &Signal| Sender::new(signal, runtime.clone());
+        let provider = match &settings.traces {
+            None => None,
+            Some(signal) => {
+                let exporter = SpanSender::new(sender(signal)?);
+                let processor = BatchSpanProcessor::builder(exporter).build();
+                let provider = SdkTracerProvider::builder()
+                    .with_resource(resource.clone())
+                    .with_span_processor(processor);
+                Some(provider.build())
+            }
+        };
+        let metrics = match &settings.metrics {
+            None => None,
+            Some(signal) => Some(MetricsSender {
+                sender: sender(signal)?,
+                resource: ResourceAttributesWithSchema::from(&resource),
+                interval: settings.interval,
+                start: SystemTime::now(),
+            }),
+        };
+        Ok(Self { provider, metrics })
+    }
+
+    /// What makes spans of `tracing` into spans that are sent: this program's own, without events, so that
+    /// nothing is sent that the log would not have.
+    pub(super) fn layer<S>(&self) -> Option<impl Layer<S> + Send + Sync + use<S>>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
+    {
+        let tracer = self.provider.as_ref()?.tracer(SCOPE);
+        let tracer = TRACER.get_or_init(|| tracer).clone();
+        let is_own = |metadata: &Metadata<'_>| {
+            metadata.is_span()
+                && *metadata.level() <= Level::DEBUG
+                && metadata.target().starts_with(SCOPE)
+        };
+        let layer = tracing_opentelemetry::layer()
+            .with_tracer(tracer)
+            .with_context_activation(false)
+            .with_location(false)
+            .with_threads(false)
+            .with_target(false)
+            .with_tracked_inactivity(false);
+        Some(layer.with_filter(filter_fn(is_own).with_max_level_hint(LevelFilter::DEBUG)))
+    }
+
+    /// What metrics are to be given to; once.
+    pub fn metrics(&mut self) -> Option<MetricsSender> {
+        self.metrics.take()
+    }
+
+    /// Sends the spans that are not sent yet, for three seconds at most. Blocks: not for async threads.
+    pub fn finish(&self) {
+        if let Some(provider) = &self.provider {
+            // What cannot be sent was logged.
+            let _ = provider.shutdown_with_timeout(LAST);
+        }
+    }
+}
+
+/// Sends metrics.
+#[derive(Debug)]
+pub struct MetricsSender {
+    sender: Sender,
+    resource: ResourceAttributesWithSchema,
+    interval: Duration,
+    /// Since when counters count.
+    start: SystemTime,
+}
+
+impl MetricsSender {
+    /// Time between two sendings.
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// Sends the metrics of an exposition in the Prometheus text format. What cannot be sent is dropped and
+    /// logged: the next sending has the sums.
+    pub async fn send(&self, exposition: &str) {
+        let metrics = figures::metrics(&families::parse(exposition), self.start);
+        let metrics = ScopeMetrics {
+            scope: Some(figures::scope(SCOPE)),
+            metrics,
+            ..ScopeMetrics::default()
+        };
+        let request = ExportMetricsServiceRequest {
+            resource_metrics: vec![ResourceMetrics {
+                resource: Some(ProtoResource {
+                    attributes: self.resource.attributes.0.clone(),
+                    ..ProtoResource::default()
+                }),
+                scope_metrics: vec![metrics],
+                schema_url: self.resource.schema_url.clone().unwrap_or_default(),
+            }],
+        };
+        let _ = self.sender.send(request.encode_to_vec()).await;
+    }
+
+    /// As [`Self::send`], for the last time: for three seconds at most.
+    pub async fn send_last(&self, exposition: &str) {
+        let _ = tokio::time::timeout(LAST, self.send(exposition)).await;
+    }
+}
