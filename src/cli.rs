@@ -11,6 +11,7 @@ mod database;
 pub mod doctor;
 mod eval;
 mod feedback;
+mod from_feedback;
 mod jobs;
 mod key;
 mod mcp;

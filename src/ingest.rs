@@ -13,7 +13,7 @@ mod schedule;
 pub mod tree;
 pub mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,7 +80,12 @@ impl IngestSettings {
 
     /// Where the copy of a remote repository is.
     fn copy_at(&self, name: &RepoName) -> PathBuf {
-        let copy = format!("{}.git", name.segment());
-        self.data_dir.join("git").join(copy)
+        copy_in(&self.data_dir, name)
     }
+}
+
+/// Where in a data directory the copy of a remote repository is.
+pub fn copy_in(data_dir: &Path, name: &RepoName) -> PathBuf {
+    let copy = format!("{}.git", name.segment());
+    data_dir.join("git").join(copy)
 }

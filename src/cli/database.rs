@@ -1,6 +1,6 @@
 //! The database of a server's data directory, for commands that work on it whether a server uses it or not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::UsageError;
 use crate::config::{Config, Overrides};
@@ -29,6 +29,18 @@ impl DatabaseArgs {
         };
         let config = Config::load(self.config.as_deref(), &overrides);
         config.map_err(|error| UsageError(error.to_string()))
+    }
+
+    /// The file of numbers to rank with: the given one, or else that of the server, where it has one.
+    ///
+    /// # Errors
+    /// When the settings cannot be used.
+    pub fn ranking_file(&self, given: Option<&Path>) -> Result<Option<PathBuf>, UsageError> {
+        let file = match given {
+            Some(given) => given.to_owned(),
+            None => self.settings()?.ranking.file,
+        };
+        Ok(Some(file).filter(|file| !file.as_os_str().is_empty()))
     }
 
     /// Does something with the database, and gives what came out.

@@ -11,19 +11,33 @@ use foveate_model::escape::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases::{CaseArgs, WalkArgs};
+use super::database::DatabaseArgs;
+use super::{UsageError, from_feedback};
 use crate::eval::aggregate::{CaseResult, Evaluation, FORMAT};
 use crate::eval::{compare, curve, report, run};
 use crate::wire::BreadthName;
 
 /// Measure answers on cases with known answers.
 ///
+/// The cases stand in files, or are made of what a server keeps of its answers, with --from-feedback: what was
+/// asked, and what was changed in the end. They are read from the repositories of its data directory.
+///
 /// Each case's repository is indexed at the case's commit from its git objects; the commit's
 /// ancestors are the only history that is used. A case whose repository or commit is missing
 /// counts as a miss and is listed.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "foveate eval [OPTIONS] --repos <TEMPLATE> <CASES.jsonl>...
+       foveate eval [OPTIONS] --from-feedback [--data-dir <DIR>]"
+)]
 pub struct EvalArgs {
     #[command(flatten)]
-    cases: CaseArgs,
+    cases: Option<CaseArgs>,
+    /// Make the cases of what a server keeps of its answers.
+    #[arg(long, conflicts_with = "CaseArgs")]
+    from_feedback: bool,
+    #[command(flatten)]
+    database: DatabaseArgs,
     #[command(flatten)]
     walk: WalkArgs,
     /// Write every case and all means as JSON.
@@ -32,7 +46,8 @@ pub struct EvalArgs {
     /// Compare with the JSON of an earlier run, case by case.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Rank and assemble with the numbers of this file instead of the built-in ones.
+    /// Rank and assemble with the numbers of this file instead of the built-in ones, with --from-feedback
+    /// instead of those of the server.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
     /// How much of the budget is used.
@@ -52,8 +67,19 @@ pub struct EvalArgs {
 /// When an input cannot be read or an output cannot be written.
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let earlier = args.compare.as_ref().map(read_earlier).transpose()?;
-    let ranking = super::ranking(args.ranking.as_deref())?;
-    let (cases, walk) = args.cases.load(&args.walk)?;
+    let (cases, walk) = match &args.cases {
+        _ if args.from_feedback => from_feedback::load(&args.database, &args.walk)?,
+        Some(cases) => cases.load(&args.walk)?,
+        None => {
+            let text = "give files of cases with --repos, or --from-feedback";
+            return Err(UsageError(text.to_owned()).into());
+        }
+    };
+    let file = match args.from_feedback {
+        true => args.database.ranking_file(args.ranking.as_deref())?,
+        false => args.ranking.clone(),
+    };
+    let ranking = super::ranking(file.as_deref())?;
     let options = run::Options {
         walk,
         ranking,

@@ -17,8 +17,9 @@ use foveate_query::{Examined, RankingConfig};
 use toml_edit::{DocumentMut, value};
 
 use self::own::Own;
-use super::UsageError;
 use super::cases::{CaseArgs, WalkArgs};
+use super::database::DatabaseArgs;
+use super::{UsageError, from_feedback};
 use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
@@ -37,7 +38,7 @@ fn to_zero(kind: Kind) -> f64 {
     }
 }
 
-/// Fit the weights of the ranking's signals to cases with known answers, or to own commits.
+/// Fit the weights of the ranking's signals to cases with known answers, to own commits, or to feedback.
 ///
 /// From cases: each is indexed as `eval` does. The weights are those of a linear listwise model,
 /// drawn to 0 with --strength; what they are worth is told on repositories that they were not fitted
@@ -49,12 +50,17 @@ fn to_zero(kind: Kind) -> f64 {
 /// to the present ones; what that is worth is told on the newest fifth of the commits, with weights
 /// from the others. Functions keep their weights.
 ///
+/// From what a server keeps of its answers, with --from-feedback: in the same way, the questions ask for what
+/// was changed in the end. The weights are only written where those from the older four fifths are no
+/// worse on the newest fifth than the present ones.
+///
 /// Nothing uses the weights by itself: they are printed, and --write puts them in a file that counts
 /// where `[ranking] file` of the configuration or --ranking names it.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "foveate train [OPTIONS] --repos <TEMPLATE> <CASES.jsonl>...
-       foveate train [OPTIONS] --repo <PATH>"
+       foveate train [OPTIONS] --repo <PATH>
+       foveate train [OPTIONS] --from-feedback [--data-dir <DIR>]"
 )]
 pub struct TrainArgs {
     #[command(flatten)]
@@ -62,6 +68,11 @@ pub struct TrainArgs {
     /// Adjust the weights to the commits of this repository, bare or a clone, instead of cases.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["CaseArgs", "ablation"])]
     repo: Option<PathBuf>,
+    /// Adjust the weights to what a server keeps of its answers.
+    #[arg(long, conflicts_with_all = ["CaseArgs", "repo", "ablation"])]
+    from_feedback: bool,
+    #[command(flatten)]
+    database: DatabaseArgs,
     /// With --repo: so many commits that make a case, the newest; not merges, bots' commits, and
     /// those that change no source file or more than 5.
     #[arg(
@@ -73,11 +84,12 @@ pub struct TrainArgs {
     commits: NonZeroUsize,
     #[command(flatten)]
     walk: WalkArgs,
-    /// Rank with the numbers of this file instead of the built-in ones.
+    /// Rank with the numbers of this file instead of the built-in ones, with --from-feedback instead of
+    /// those of the server.
     #[arg(long, value_name = "FILE")]
     ranking: Option<PathBuf>,
-    /// How strongly the weights are drawn to 0, with --repo to the present ones
-    /// [default: 0.01 for files and 0.001 for functions, with --repo 0.03].
+    /// How strongly the weights are drawn to 0, with --repo and --from-feedback to the present ones
+    /// [default: 0.01 for files and 0.001 for functions, to the present ones 0.03].
     #[arg(long, value_name = "NUMBER")]
     strength: Option<f64>,
     /// Write the weights into this ranking file, everything else in it stays; where there is none,
@@ -97,18 +109,23 @@ pub struct TrainArgs {
 /// # Errors
 /// When an input cannot be read or an output cannot be written.
 pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
-    let ranking = super::ranking(args.ranking.as_deref())?;
+    let file = match args.from_feedback {
+        true => args.database.ranking_file(args.ranking.as_deref())?,
+        false => args.ranking.clone(),
+    };
+    let ranking = super::ranking(file.as_deref())?;
     let (cases, walk) = load(args)?;
     let examples = collect(&cases, &walk, &ranking);
     if let Some(path) = &args.examples {
         examples::write(path, &examples)?;
     }
     let weights = match &args.repo {
-        Some(_) => adjust(args, &examples, &ranking)?,
+        _ if args.from_feedback => adjust(args, &examples, &ranking, "answers")?,
+        Some(_) => adjust(args, &examples, &ranking, "commits")?,
         None => fit(args, &examples, &ranking)?,
     };
     if let Some(path) = &args.write {
-        write(path, args.ranking.as_deref(), &weights)?;
+        write(path, file.as_deref(), &weights)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -116,10 +133,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
 /// The cases, given or mined.
 fn load(args: &TrainArgs) -> anyhow::Result<(Vec<Case>, Walk)> {
     match (&args.repo, &args.cases) {
+        _ if args.from_feedback => from_feedback::load(&args.database, &args.walk),
         (Some(path), _) => own::load(path, args.commits.get(), &args.walk),
         (None, Some(cases)) => cases.load(&args.walk),
         (None, None) => bail!(UsageError(
-            "give files of cases with --repos, or a repository with --repo".to_owned()
+            "give files of cases with --repos, a repository with --repo, or --from-feedback"
+                .to_owned()
         )),
     }
 }
@@ -163,14 +182,21 @@ fn fit(
     Ok(weights)
 }
 
-/// Adjusts the files' table to the commits of one repository.
+/// Adjusts the files' table to the commits of one repository, or to answers.
 fn adjust(
     args: &TrainArgs,
     examples: &[Example],
     ranking: &RankingConfig,
+    noun: &'static str,
 ) -> anyhow::Result<Vec<Weights>> {
-    let own = Own::fit(examples, ranking, args.strength.unwrap_or(own::TO_PRESENT))?;
+    let strength = args.strength.unwrap_or(own::TO_PRESENT);
+    let own = Own::fit(examples, ranking, strength, noun)?;
     std::io::stdout().write_all(own.report().as_bytes())?;
+    if args.from_feedback && args.write.is_some() && own.is_worse() {
+        bail!(
+            "nothing was written: on the newest answers the adjusted weights are worse than the present ones"
+        );
+    }
     Ok(vec![own.weights])
 }
 

@@ -232,11 +232,12 @@ impl Selection {
     }
 }
 
-/// Where the repositories of cases are: a path template, and other names for some of them.
+/// Where the repositories of cases are: a path template, and other names or paths for some of them.
 #[derive(Clone, Debug)]
 pub struct Repositories {
     template: String,
     aliases: HashMap<String, String>,
+    paths: HashMap<String, PathBuf>,
 }
 
 impl Repositories {
@@ -245,6 +246,15 @@ impl Repositories {
         Self {
             template,
             aliases: HashMap::new(),
+            paths: HashMap::new(),
+        }
+    }
+
+    /// Each at a path of its own, by name.
+    pub fn at(paths: HashMap<String, PathBuf>) -> Self {
+        Self {
+            paths,
+            ..Self::new(String::new())
         }
     }
 
@@ -278,6 +288,9 @@ impl Repositories {
 
     /// The directory of a repository given as `owner/name`.
     pub fn path(&self, repo: &str) -> PathBuf {
+        if let Some(path) = self.paths.get(repo) {
+            return path.clone();
+        }
         let repo = self.aliases.get(repo).map_or(repo, String::as_str);
         let (owner, name) = repo.split_once('/').unwrap_or(("", repo));
         let path = self

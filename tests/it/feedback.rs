@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions as _, SqliteConnection};
 
 use crate::access;
 use crate::app::{Response, SHOP, TestApp, commit, tree, until};
+use crate::mcp;
 
 /// Runs `foveate feedback` on a data directory.
 pub fn feedback(data: &Path, arguments: &[&str]) -> Output {
@@ -126,6 +127,19 @@ async fn what_was_changed_is_compared_with_the_context() {
     assert_eq!(kept[0]["feedback"][0]["origin"], "anonymous");
     assert_eq!(kept[0]["feedback"][0]["changed"][0]["lines"], json!([1, 3]));
     assert!(kept[0]["query"].is_null());
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_is_answered_is_kept_under_the_id_of_its_request() {
+    let app = TestApp::start().await;
+    let _keep = shop(&app, "shop").await;
+    let message = mcp::tool_call("context", &json!({"query": "`total_price` is wrong"}));
+    let request = mcp::post(&app, &message).header("x-request-id", "agent-1");
+    assert_eq!(app.send(request).await.status, StatusCode::OK);
+    let kept = app.post("/feedback", about("agent-1")).await;
+    assert_eq!(kept.status, StatusCode::OK, "{}", kept.text);
+    assert_eq!(kept.json()["changed"]["functions_in_context"], 1);
     app.end().await;
 }
 

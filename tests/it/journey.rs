@@ -293,6 +293,21 @@ async fn a_server_lives_through_its_days() {
         "{fresh:?}"
     );
 
+    // The pull request is merged: what it changed is compared with what was answered to its issue.
+    pull_request["action"] = json!("closed");
+    pull_request["pull_request"]["state"] = json!("closed");
+    pull_request["pull_request"]["merged"] = json!(true);
+    let told = server.tell("pull_request", "merged", &pull_request).await;
+    assert_eq!(told, "queued");
+    until("a merge that is counted", async || {
+        let path = format!("/stats?repo={SHOP_PROJECT}");
+        let (_, text) = server.call(&admin, Method::GET, &path, Value::Null).await;
+        let stats: Value = serde_json::from_str(&text).unwrap();
+        let total = &stats["repos"][0]["total"];
+        (total["merges"] == 1 && total["merged"]["functions"] == 1).then_some(())
+    })
+    .await;
+
     // Killed while a job is being done.
     forge.turn(&[Mood::Silent]);
     issue["issue"]["number"] = json!(14);

@@ -28,6 +28,7 @@ mod index_store;
 mod journey;
 mod killed;
 mod languages;
+mod learned;
 mod limits;
 mod log;
 mod lookups;

@@ -385,7 +385,7 @@ fn who_does_not_speak_the_protocol_is_told() {
 }
 
 /// Sends one message over HTTP.
-fn post(app: &TestApp, message: &Value) -> reqwest::RequestBuilder {
+pub fn post(app: &TestApp, message: &Value) -> reqwest::RequestBuilder {
     let request = app.client().post(format!("{}/mcp", app.url));
     let request = request.header("accept", "application/json, text/event-stream");
     request
@@ -393,7 +393,7 @@ fn post(app: &TestApp, message: &Value) -> reqwest::RequestBuilder {
         .json(message)
 }
 
-fn tool_call(tool: &str, arguments: &Value) -> Value {
+pub fn tool_call(tool: &str, arguments: &Value) -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": tool, "arguments": arguments, "_meta": {"progressToken": "p"}},
