@@ -3,27 +3,41 @@
 FROM rust:1.95-trixie AS build
 WORKDIR /build
 COPY . .
+# The image has no repository that could say it: --build-arg FOVEATE_COMMIT=$(git rev-parse HEAD).
+ARG FOVEATE_COMMIT=""
 # The caches keep what was compiled between builds; the program is copied out of them.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
     cargo build --locked --profile dist --package foveate --bin foveate \
     && cp target/dist/foveate /usr/local/bin/foveate
 
-FROM debian:trixie-slim
-# git (2.41 or newer, for the functions of past commits) reads the repositories; certificates and ssh are for those that are cloned.
+# Everything else that the image has: git (2.41 or newer, for the functions of past commits) reads the
+# repositories; certificates and ssh are for those that are cloned.
+FROM debian:trixie-slim AS root
+# The security updates of the release are wanted, whatever their version.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --uid 10001 --create-home --shell /usr/sbin/nologin foveate \
-    && install --directory --owner=foveate --group=foveate /data \
-    && install --directory /repos
+    && rm -rf /var/lib/apt/lists/*
+COPY ci/image-root.sh /usr/local/bin/
 COPY --from=build /usr/local/bin/foveate /usr/local/bin/foveate
+RUN image-root.sh /image /usr/local/bin/foveate
+
+FROM scratch
+LABEL org.opencontainers.image.title="Foveate" \
+      org.opencontainers.image.description="Answers which code a reader must see for an issue" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=root /image /
+COPY --from=build /usr/local/bin/foveate /usr/bin/foveate
 
 USER 10001:10001
 # The server can be reached from outside the container, and so starts only with a key, a token file or
 # FOVEATE__ACCESS__ALLOW_ANONYMOUS=true: `docker run --rm -v data:/data IMAGE key create --scope admin`.
-# Repositories are mounted below /repos; only there may local ones be registered over HTTP.
-ENV FOVEATE__SERVER__LISTEN=0.0.0.0:7878 \
+# Repositories are mounted below /repos; only there may local ones be registered over HTTP. The root file system
+# may be read-only (--read-only --tmpfs /tmp).
+ENV PATH=/usr/bin \
+    HOME=/data \
+    FOVEATE__SERVER__LISTEN=0.0.0.0:7878 \
     FOVEATE__STORAGE__DATA_DIR=/data \
     FOVEATE__REPOS__ALLOW_PATHS=[/repos] \
     FOVEATE__LOG__FORMAT=json

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, ServeArgs, UsageError};
@@ -103,10 +104,18 @@ async fn run(
         watched,
         stop.clone(),
     ));
+    tell_init(NotifyState::Ready);
     service.run().await?;
     announcer.abort();
     signal.abort();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells systemd, where it has started this process and waits for it (`Type=notify`).
+fn tell_init(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "systemd cannot be told how this process is");
+    }
 }
 
 /// Gives the stop signal at the first SIGINT or SIGTERM; ends the process at the second.
@@ -126,6 +135,7 @@ async fn wait_for_signal(stop: CancellationToken) {
         }
         if round == 0 {
             tracing::info!("stopping; requests in flight finish");
+            tell_init(NotifyState::Stopping);
             stop.cancel();
         }
     }

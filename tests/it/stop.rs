@@ -1,5 +1,7 @@
 //! Stopping: requests in flight finish, new ones are not accepted, nothing hangs.
 
+use std::os::unix::net::UnixDatagram;
+
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -7,6 +9,7 @@ use tokio::net::TcpStream;
 use foveate::config::Config;
 
 use crate::app::{PATIENCE, SHOP, TestApp, tree, until};
+use crate::process::Process;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_in_flight_finishes() {
@@ -79,4 +82,21 @@ async fn a_request_that_does_not_finish_is_given_up_after_the_grace() {
     app.stop.cancel();
     let ended = tokio::time::timeout(PATIENCE, app.running).await;
     ended.expect("it ends").unwrap().unwrap();
+}
+
+#[test]
+fn systemd_is_told_when_the_server_listens_and_stops() {
+    let keep = tempfile::tempdir().unwrap();
+    let path = keep.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    let variable = format!("NOTIFY_SOCKET={}", path.display());
+    let server = Process::start(&["env", &variable], None);
+    let told = || {
+        let mut buffer = [0; 256];
+        let length = socket.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    };
+    assert_eq!(told(), "READY=1\n");
+    server.stop();
+    assert_eq!(told(), "STOPPING=1\n");
 }

@@ -20,7 +20,7 @@ pub struct RankingConfig {
 }
 
 /// The committed defaults.
-pub const DEFAULT_RANKING: &str = include_str!("../../../config/ranking.toml");
+pub const DEFAULT_RANKING: &str = include_str!("../config/ranking.toml");
 
 impl RankingConfig {
     /// Reads a whole ranking file.

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Fills a directory with all that an image of Foveate needs beside the program: git with https and ssh, a shell for
+# git's helpers, certificates, their libraries, and the lists and licences of the Debian packages that these are from.
+# Everything else of Debian stays outside: a base image with git alone is larger than the whole image.
+#
+#   image-root.sh DIR [PROGRAM...]     libraries of the programs are copied, too
+set -eu
+root=$1
+shift
+
+mkdir -p "$root/usr/bin" "$root/usr/lib/git-core" "$root/usr/lib64" "$root/etc/ssl/certs" "$root/var/lib/dpkg" \
+  "$root/usr/share/doc" "$root/tmp" "$root/data" "$root/repos"
+for directory in bin lib lib64; do
+  [ -L "$root/$directory" ] || ln -s "usr/$directory" "$root/$directory"
+done
+
+git_core=$(git --exec-path)
+sh=$(readlink -f /bin/sh)
+cp -L /usr/bin/git /usr/bin/ssh "$sh" "$root/usr/bin/"
+[ "$(basename "$sh")" = sh ] || ln -sf "$(basename "$sh")" "$root/usr/bin/sh"
+cp -L "$git_core/git-remote-http" "$root/usr/lib/git-core/"
+ln -sf git-remote-http "$root/usr/lib/git-core/git-remote-https"
+# What another git, or this one for a URL of a file, starts by these names.
+for name in git-upload-pack git-upload-archive; do
+  ln -sf ../../bin/git "$root/usr/lib/git-core/$name"
+done
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+
+# The libraries, and those that the C library loads by name to find machines and users.
+libraries=$(for program in "$root/usr/bin/git" "$root/usr/bin/ssh" "$root/usr/bin/$(basename "$sh")" \
+  "$root/usr/lib/git-core/git-remote-http" "$@"; do
+  ldd "$program" | awk '$3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }'
+done | sort -u)
+for library in $libraries; do
+  mkdir -p "$root$(dirname "$library")"
+  cp -L "$library" "$root$library"
+done
+libc=$(dirname "$(echo "$libraries" | grep '/libc\.so')")
+for name in libnss_dns.so.2 libnss_files.so.2 libresolv.so.2; do
+  [ ! -e "$libc/$name" ] || cp -L "$libc/$name" "$root$libc/"
+done
+
+echo 'foveate:x:10001:10001::/data:/bin/sh' >"$root/etc/passwd"
+echo 'foveate:x:10001:' >"$root/etc/group"
+echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
+cp /etc/os-release "$root/etc/os-release"
+chmod 1777 "$root/tmp"
+chown 10001:10001 "$root/data"
+chmod 700 "$root/data"
+
+# By these, scanners know what is inside, and readers under which licences.
+packages=$({
+  dpkg-query --search /usr/bin/git /usr/bin/ssh "$sh" /usr/share/ca-certificates 2>/dev/null || true
+  for library in $libraries; do
+    dpkg-query --search "$library" "/usr$library" "$(readlink -f "$library")" 2>/dev/null || true
+  done
+} | grep -v diversion | cut -d : -f 1 | tr ', ' '\n\n' | sort -u)
+: >"$root/var/lib/dpkg/status"
+for package in $packages; do
+  dpkg-query --status "$package" >>"$root/var/lib/dpkg/status" 2>/dev/null || continue
+  echo >>"$root/var/lib/dpkg/status"
+  [ ! -e "/usr/share/doc/$package/copyright" ] || {
+    mkdir -p "$root/usr/share/doc/$package"
+    cp -L "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/"
+  }
+done
