@@ -7,6 +7,7 @@ use std::path::Path;
 use reqwest::Method;
 use serde_json::Value;
 
+use crate::app::{SHOP, tree, until};
 use crate::process::Process;
 use crate::rebuilt::Service as _;
 
@@ -45,11 +46,17 @@ fn texts<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_and_dashboard_ask_for_metrics_that_are_there_from_the_start() {
     let server = Process::start(&["env"], None);
-    // Of its own figures those of a repository need one.
-    let (_keep, root) = crate::app::tree(crate::app::SHOP);
+    // The figures of repositories need one, and those of answers an answer.
+    let (_keep, root) = tree(SHOP);
     server.add(&root).await;
-    let request = server.client().get(format!("{}/metrics", server.url()));
-    let text = request.send().await.unwrap().text().await.unwrap();
+    server.ask("total_price").await;
+    let text = until("a kept answer", async || {
+        let request = server.client().get(format!("{}/metrics", server.url()));
+        let text = request.send().await.unwrap().text().await.unwrap();
+        text.contains("\nfoveate_repository_answers{")
+            .then_some(text)
+    })
+    .await;
     let samples = text.lines().filter(|line| !line.starts_with('#'));
     let names = samples.filter_map(|line| line.split(['{', ' ']).next());
     let mut known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();

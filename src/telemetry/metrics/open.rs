@@ -82,7 +82,12 @@ pub fn text(prometheus: &str) -> String {
 }
 
 fn sample(out: &mut String, line: &str) {
-    let Some((before, rest)) = line.split_once("le=\"") else {
+    // Other labels may end in these letters; a quote in a value is escaped.
+    let at = ["{le=\"", ",le=\""].iter().find_map(|label| {
+        let at = line.find(label)? + label.len();
+        Some(line.split_at(at))
+    });
+    let Some((before, rest)) = at else {
         out.push_str(line);
         out.push('\n');
         return;
@@ -90,11 +95,7 @@ fn sample(out: &mut String, line: &str) {
     let (bound, after) = rest.split_once('"').unwrap_or((rest, ""));
     out.push_str(before);
     let is_whole = bound.bytes().all(|b| b.is_ascii_digit());
-    let _ = write!(
-        out,
-        "le=\"{bound}{}\"{after}",
-        if is_whole { ".0" } else { "" }
-    );
+    let _ = write!(out, "{bound}{}\"{after}", if is_whole { ".0" } else { "" });
     if line.starts_with(BUCKET)
         && let Some(exemplar) = of_bucket(line)
     {
@@ -132,6 +133,7 @@ mod tests {
 # HELP foveate_a_total A \"quoted\" meaning.
 # TYPE foveate_a_total counter
 foveate_a_total{code=\"x\"} 1
+foveate_a_total{title=\"5\",role=\",le=\\\"7\"} 1
 
 # TYPE foveate_http_request_seconds histogram
 foveate_http_request_seconds_bucket{route=\"/open-test\",le=\"0.005\"} 0
@@ -153,10 +155,11 @@ foveate_http_request_seconds_count{route=\"/open-test\"} 2
         assert_eq!(lines[0], "# HELP foveate_a A \\\"quoted\\\" meaning.");
         assert_eq!(lines[1], "# TYPE foveate_a counter");
         assert_eq!(lines[2], "foveate_a_total{code=\"x\"} 1");
-        assert!(!lines[4].contains('#'), "{}", lines[4]);
-        assert!(lines[5].contains("le=\"0.0075\"} 1 # {trace_id=\"ab\"} 0.007 1"));
-        assert!(lines[6].ends_with("le=\"5.0\"} 1"), "{}", lines[6]);
-        assert!(lines[7].contains("le=\"+Inf\"} 2 # {trace_id=\"bb\"} 9 1"));
+        assert_eq!(PROMETHEUS.lines().nth(3), Some(lines[3]), "no bucket");
+        assert!(!lines[5].contains('#'), "{}", lines[5]);
+        assert!(lines[6].contains("le=\"0.0075\"} 1 # {trace_id=\"ab\"} 0.007 1"));
+        assert!(lines[7].ends_with("le=\"5.0\"} 1"), "{}", lines[7]);
+        assert!(lines[8].contains("le=\"+Inf\"} 2 # {trace_id=\"bb\"} 9 1"));
         assert_eq!(*lines.last().unwrap(), "# EOF");
         assert!(!text.contains("\n\n"));
     }
