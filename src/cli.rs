@@ -2,12 +2,13 @@
 //! run the service itself are handed to the floor above. Output for people and machines goes to
 //! standard output, everything else to standard error.
 
+mod backup;
 mod cache;
 mod cases;
 mod client;
 mod config;
 mod context;
-mod database;
+pub mod database;
 pub mod doctor;
 mod eval;
 mod feedback;
@@ -20,6 +21,7 @@ mod repo;
 mod serve;
 mod shell;
 mod train;
+mod transfer;
 mod version;
 
 use std::fmt;
@@ -90,6 +92,10 @@ pub enum Local {
     #[allow(missing_docs)]
     Key(key::KeyArgs),
     #[allow(missing_docs)]
+    Backup(backup::BackupArgs),
+    #[allow(missing_docs)]
+    Database(transfer::TransferArgs),
+    #[allow(missing_docs)]
     Eval(Box<eval::EvalArgs>),
     #[allow(missing_docs)]
     Train(Box<train::TrainArgs>),
@@ -138,6 +144,8 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Jobs(args) => jobs::run(&args),
         Local::Feedback(args) => feedback::run(&args),
         Local::Key(args) => key::run(&args),
+        Local::Backup(args) => backup::run(&args),
+        Local::Database(args) => transfer::run(&args),
         Local::Eval(args) => eval::run(&args),
         Local::Train(args) => train::run(&args),
         Local::Config(args) => config::run(&args),

@@ -1,10 +1,12 @@
 //! Settings: built-in defaults, then a file, then the environment, then arguments; checked once at
-//! the start. It opens no file but the one it is given. Start at [`Config::load`].
+//! the start. It opens no file but the one it is given, and those that [`secret`]s are in. Start at
+//! [`Config::load`].
 
 mod explain;
 mod feedback;
 mod forge;
 mod place;
+pub mod secret;
 mod show;
 mod telemetry;
 
@@ -20,6 +22,7 @@ use serde::Deserialize;
 pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
 use place::Places;
+pub use secret::DatabaseUrl;
 pub use show::Setting;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 
@@ -109,6 +112,7 @@ pub enum ProbeAccess {
 #[allow(missing_docs)]
 pub struct StorageConfig {
     pub data_dir: PathBuf,
+    pub database_url: DatabaseUrl,
     pub write_after_ms: u64,
 }
 
@@ -340,6 +344,8 @@ impl Config {
         }
         self.forge.check().map_err(ConfigError::new)?;
         self.telemetry.check().map_err(ConfigError::new)?;
+        let url = self.storage.database_url.check();
+        url.map_err(ConfigError::new)?;
         let known = ["https", "http", "ssh", "git", "file"];
         if let Some(scheme) = self
             .git
@@ -538,6 +544,18 @@ mod tests {
             let error = with_file(text).expect_err(text).to_string();
             assert!(error.contains(told), "{text}: {error}");
             assert!(error.ends_with(')'), "it says where: {error}");
+        }
+        for secret in [
+            "database_url = \"mysql://me:ghp_secret@db/app\"",
+            "database_url = [\"postgres://me:ghp_secret@db/app\"]",
+            "database_url = \"file:\"",
+        ] {
+            let error = with_file(&format!("[storage]\n{secret}\n")).expect_err(secret);
+            let error = error.to_string();
+            assert!(
+                error.starts_with("storage.database_url") && !error.contains("ghp_"),
+                "{error}"
+            );
         }
         let secret = "[git.tokens]\n\"github.com\" = [\"ghp_secret\"]\n";
         let error = with_file(secret).expect_err(secret).to_string();

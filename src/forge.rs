@@ -19,7 +19,6 @@ pub mod gitlab;
 pub mod host;
 mod learn;
 mod publish;
-pub mod secret;
 pub mod task;
 mod tokens;
 pub mod webhook;
@@ -33,6 +32,7 @@ use url::Url;
 
 use crate::access::Grant;
 use crate::config::ForgeConfig;
+pub use crate::config::secret;
 use crate::engine::{Engine, Repository, Source};
 use crate::feedback::Feedback;
 use crate::ingest::Catalog;
@@ -95,6 +95,11 @@ impl Forges {
     /// Bytes of a webhook that are read.
     pub fn body_limit(&self) -> usize {
         self.settings.config.body_limit_bytes
+    }
+
+    /// Whether the database answered when it was asked last.
+    pub fn has_database(&self) -> bool {
+        self.store.is_up()
     }
 
     fn host(&self, name: &str) -> Option<&Host> {

@@ -25,10 +25,11 @@ use git::{Access, HistoryLimits};
 
 use crate::engine::RepoName;
 
-/// Directories in the data directory: on-disk indexes, in one directory per repository, and secrets of
-/// URLs, in one file per repository with this ending.
+/// The directory in the data directory for on-disk indexes, in one directory per repository.
 pub const INDEX: &str = "index";
-const CREDENTIALS: &str = "credentials";
+/// The directory in the data directory for secrets of URLs, in one file per repository.
+pub const CREDENTIALS: &str = "credentials";
+/// The ending of such a file.
 const SECRETS: &str = ".json";
 
 /// The numbers and places that bound reading.

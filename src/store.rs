@@ -1,140 +1,86 @@
 //! All SQL: what must outlive the process. It knows rows and nothing of what they mean elsewhere. Each
 //! operation has a span, in which sqlx logs its statements, without their values, at DEBUG.
+//!
+//! The database is SQLite or PostgreSQL ([`Place`]). Statements are written once, for both; where the two
+//! differ, [`Store::is_shared`] says which it is. Rows are integers, texts and bytes, which is what sqlx can
+//! read from either.
 
+mod changes;
 mod feedback;
 mod inspect;
 mod jobs;
 mod keys;
+mod place;
+mod repositories;
+mod schema;
+#[cfg(test)]
+mod testing;
+mod transfer;
 
+use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
-};
-use sqlx::{FromRow, Row as _, SqlStr, SqlitePool};
+use arc_swap::ArcSwap;
+use sqlx::AnyPool;
+use sqlx::any::AnyPoolOptions;
 use tempfile::TempDir;
+use tokio::sync::watch;
 
+pub use changes::Versions;
 pub use feedback::{
     AnswerRow, ChangeCounts, DayRow, FeedbackRow, FeedbackSource, NewAnswerRow, OldAnswers,
 };
 pub use inspect::Inspection;
 pub use jobs::{Delivered, JobCounts, JobRow, NewJobRow};
-pub use keys::{KeyRow, NewKeyRow, StoreChanges};
+pub use keys::{KeyRow, NewKeyRow};
+pub use place::{Place, PlaceError};
+pub use repositories::{RepositoryKind, RepositoryRow};
+pub use transfer::copy_file;
 
 /// How long a database that answers may take.
 const PING: Duration = Duration::from_secs(5);
+/// How long an operation on a database server may take. One that has not ended then waits for a server
+/// that is gone and did not say so.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a start waits for a database server that is not up yet.
+const START_PATIENCE: Duration = Duration::from_secs(60);
+/// Time between two attempts to reach it.
+const RETRY: Duration = Duration::from_millis(500);
 
 /// The file of the database in the data directory.
 pub const FILE: &str = "foveate.db";
 
-/// The schema's versions, oldest first: number, name and statements. Not by the macros of sqlx, for which
-/// sqlx and SQLite are built twice.
-const MIGRATIONS: [(i64, &str, &str); 5] = [
-    (
-        1,
-        "repositories",
-        include_str!("../migrations/sqlite/0001_repositories.sql"),
-    ),
-    (
-        2,
-        "poll",
-        include_str!("../migrations/sqlite/0002_poll.sql"),
-    ),
-    (
-        3,
-        "keys",
-        include_str!("../migrations/sqlite/0003_keys.sql"),
-    ),
-    (
-        4,
-        "jobs",
-        include_str!("../migrations/sqlite/0004_jobs.sql"),
-    ),
-    (
-        5,
-        "feedback",
-        include_str!("../migrations/sqlite/0005_feedback.sql"),
-    ),
-];
-
 /// The version of the schema that this program makes and uses.
 pub fn schema() -> i64 {
-    MIGRATIONS.last().map_or(0, |(version, _, _)| *version)
-}
-
-fn migrator() -> Migrator {
-    let migrations = MIGRATIONS.map(|(version, name, sql)| {
-        let sql = SqlStr::from_static(sql);
-        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
-    });
-    Migrator::with_migrations(migrations.into())
+    schema::latest()
 }
 
 /// The program's database.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Store {
-    pool: SqlitePool,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    place: Place,
+    pool: ArcSwap<AnyPool>,
     /// Where the file is, if not in the data directory.
-    copy: Option<Arc<TempDir>>,
+    copy: Option<TempDir>,
+    /// What was changed, here or by others.
+    versions: watch::Sender<Versions>,
+    /// Whether it answered when it was asked last.
+    is_up: AtomicBool,
 }
 
-/// Whose files a repository's row points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RepositoryKind {
-    /// A working tree.
-    Path,
-    /// A git repository.
-    Git,
-}
-
-impl RepositoryKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Git => "git",
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        [Self::Path, Self::Git]
-            .into_iter()
-            .find(|kind| kind.name() == name)
-    }
-}
-
-/// A registered repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepositoryRow {
-    /// Its name.
-    pub name: String,
-    /// What `location` is.
-    pub kind: RepositoryKind,
-    /// An absolute path or a URL.
-    pub location: String,
-    /// The ref that is kept warm.
-    pub reference: Option<String>,
-    /// Whether changes are followed.
-    pub watch: bool,
-    /// Seconds between two looks at a git repository, where it has a number of its own.
-    pub poll_seconds: Option<u32>,
-}
-
-impl FromRow<'_, SqliteRow> for RepositoryRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
-        let kind: &str = row.try_get("kind")?;
-        let unknown = || sqlx::Error::Decode(format!("no kind of repository is {kind:?}").into());
-        Ok(Self {
-            name: row.try_get("name")?,
-            kind: RepositoryKind::named(kind).ok_or_else(unknown)?,
-            location: row.try_get("location")?,
-            reference: row.try_get("reference")?,
-            watch: row.try_get("watch")?,
-            poll_seconds: row.try_get("poll_seconds")?,
-        })
-    }
+/// What becomes of a schema that is not up to date.
+enum Schema {
+    /// It is brought up to date.
+    Migrate,
+    /// It is refused.
+    Keep,
 }
 
 /// The database could not do what was asked.
@@ -148,19 +94,57 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+    /// The database server cannot be reached, or does not let this program in.
+    #[error("the database {place} cannot be opened: {reason}")]
+    Unreachable {
+        /// Where it is, without a password.
+        place: String,
+        /// What it or the system says.
+        reason: sqlx::Error,
+    },
+    /// The database server does not answer.
+    #[error("the database did not answer within {} s", PATIENCE.as_secs())]
+    Silent,
     /// A statement failed.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
     /// The schema could not be brought up to date.
     #[error("the database cannot be brought up to date: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
-}
-
-/// The file of a database, and how long to wait for others who use it.
-fn options(file: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(file)
-        .busy_timeout(Duration::from_secs(5))
+    /// The database to copy to has rows.
+    #[error("the database {place} is not empty (there are {table}): name another one")]
+    NotEmpty {
+        /// Where it is, without a password.
+        place: String,
+        /// A table that has rows.
+        table: &'static str,
+    },
+    /// The schema is not brought up to date, because others use it.
+    #[error(
+        "the schema of the database {place} is {found}, and this program needs {known}: use the version of the \
+         server, or start a server of this version first"
+    )]
+    Older {
+        /// Where it is, without a password.
+        place: String,
+        /// The schema's number.
+        found: i64,
+        /// The number that is needed.
+        known: i64,
+    },
+    /// A later program has changed the schema.
+    #[error(
+        "the database {place} was changed by a later version of this program (its schema is {found}, this \
+         program knows {known}): use that version, or restore a backup from before"
+    )]
+    Newer {
+        /// Where it is.
+        place: String,
+        /// The schema's number.
+        found: i64,
+        /// The highest number known here.
+        known: i64,
+    },
 }
 
 impl Store {
@@ -176,20 +160,58 @@ impl Store {
                 path: data_dir.display().to_string(),
                 reason: error.to_string(),
             })?;
-        let options = options(&data_dir.join(FILE))
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
-            // What is deleted is gone.
-            .pragma("secure_delete", "on");
-        let pool = SqlitePoolOptions::new()
-            .max_connections(4)
-            // A busy disk may take long to open the file; a start that gives up helps nobody.
-            .acquire_timeout(Duration::from_secs(30))
-            .connect_with(options)
-            .await?;
-        migrator().run(&pool).await?;
-        Ok(Self { pool, copy: None })
+        Self::open_at(Place::in_directory(data_dir)).await
+    }
+
+    /// Opens the database at `place` and brings its schema up to date. Waits for a database server that is
+    /// not up yet, a minute at most.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a later program has changed its schema.
+    pub async fn open_at(place: Place) -> Result<Self, StoreError> {
+        Self::open_with(place, None, Schema::Migrate).await
+    }
+
+    /// As [`Self::open_at`], for a database that servers use: its schema is left as it is.
+    ///
+    /// # Errors
+    /// See there; and when the schema is not that of this program.
+    pub async fn open_unchanged(place: Place) -> Result<Self, StoreError> {
+        Self::open_with(place, None, Schema::Keep).await
+    }
+
+    async fn open_with(
+        place: Place,
+        copy: Option<TempDir>,
+        schema: Schema,
+    ) -> Result<Self, StoreError> {
+        let pool = pool(&place)?;
+        let opened = async {
+            reach(&pool, &place).await?;
+            match schema {
+                Schema::Migrate => schema::migrate(&pool, &place).await,
+                Schema::Keep => schema::check(&pool, &place).await,
+            }
+        };
+        if let Err(error) = opened.await {
+            // A connection that failed may hold the lock of the schema.
+            pool.close().await;
+            return Err(error);
+        }
+        Ok(Self::on(place, pool, copy))
+    }
+
+    fn on(place: Place, pool: AnyPool, copy: Option<TempDir>) -> Self {
+        let inner = Inner {
+            place,
+            pool: ArcSwap::from_pointee(pool),
+            copy,
+            versions: watch::Sender::default(),
+            is_up: AtomicBool::new(true),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Opens a copy of the database of a `data_dir` that cannot be written: what is changed is lost
@@ -212,111 +234,23 @@ impl Store {
                 _ => {}
             }
         }
-        let store = Self::open(copy.path()).await?;
-        Ok(Self {
-            copy: Some(Arc::new(copy)),
-            ..store
-        })
-    }
-
-    /// All repositories, by name.
-    ///
-    /// # Errors
-    /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "repositories")
-    )]
-    pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
-        let rows = sqlx::query_as(
-            "select name, kind, location, reference, watch, poll_seconds
-             from repositories order by name",
-        )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows)
-    }
-
-    /// Adds a repository. Returns whether the name was free.
-    ///
-    /// # Errors
-    /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "insert")
-    )]
-    pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
-        let result = sqlx::query(
-            "insert into repositories (name, kind, location, reference, watch, poll_seconds)
-             values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing",
-        )
-        .bind(&row.name)
-        .bind(row.kind.name())
-        .bind(&row.location)
-        .bind(&row.reference)
-        .bind(row.watch)
-        .bind(row.poll_seconds)
-        .execute(&self.pool)
-        .await?;
-        Ok(result.rows_affected() == 1)
-    }
-
-    /// Replaces where a repository is.
-    ///
-    /// # Errors
-    /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "set_location")
-    )]
-    pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
-        sqlx::query("update repositories set location = $1 where name = $2")
-            .bind(location)
-            .bind(name)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
-    /// Removes every trace of what was replaced or deleted from the files.
-    ///
-    /// # Errors
-    /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "scrub"))]
-    pub async fn scrub(&self) -> Result<(), StoreError> {
-        for statement in ["vacuum", "pragma wal_checkpoint(truncate)"] {
-            sqlx::query(statement).execute(&self.pool).await?;
-        }
-        Ok(())
+        let place = Place::in_directory(copy.path());
+        Self::open_with(place, Some(copy), Schema::Migrate).await
     }
 
     /// Whether what is changed is lost at the end.
     pub fn is_copy(&self) -> bool {
-        self.copy.is_some()
+        self.inner.copy.is_some()
     }
 
-    /// Takes a repository off the list. Returns whether it was there. See [`Self::remove`].
-    ///
-    /// # Errors
-    /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "delete")
-    )]
-    pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
-        let result = sqlx::query("delete from repositories where name = $1")
-            .bind(name)
-            .execute(&self.pool)
-            .await?;
-        Ok(result.rows_affected() == 1)
+    /// Whether other servers may use the database, too.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.inner.place, Place::Postgres(_))
+    }
+
+    /// Whether the database answered when [`Self::follow`] looked at it last.
+    pub fn is_up(&self) -> bool {
+        self.inner.is_up.load(Ordering::Relaxed)
     }
 
     /// Whether the database answers.
@@ -325,62 +259,118 @@ impl Store {
     /// When it does not.
     #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "ping"))]
     pub async fn ping(&self) -> Result<(), StoreError> {
-        let answer = sqlx::query("select 1").execute(&self.pool);
-        tokio::time::timeout(PING, answer)
-            .await
-            .map_err(|_| sqlx::Error::PoolTimedOut)??;
-        Ok(())
+        let pool = self.pool();
+        let answer = sqlx::query("select 1").execute(&pool);
+        match tokio::time::timeout(PING, answer).await {
+            Ok(answer) => Ok(answer.map(drop)?),
+            Err(_) => Err(self.give_up(&pool)),
+        }
     }
 
-    /// Writes what is pending and closes the file.
+    /// Writes what is pending and closes the connections.
     pub async fn close(&self) {
-        self.pool.close().await;
+        let closed = self.inner.pool.load_full();
+        // A server that is gone is not waited for.
+        let _ = tokio::time::timeout(PING, closed.close()).await;
+    }
+
+    fn pool(&self) -> AnyPool {
+        AnyPool::clone(&self.inner.pool.load())
+    }
+
+    /// Does something with the database; on a server for a limited time.
+    async fn within_limit<T, F>(
+        &self,
+        operation: impl FnOnce(AnyPool) -> F,
+    ) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let pool = self.pool();
+        let done = operation(pool.clone());
+        if !self.is_shared() {
+            return done.await;
+        }
+        match tokio::time::timeout(PATIENCE, done).await {
+            Ok(done) => done,
+            Err(_) => Err(self.give_up(&pool)),
+        }
+    }
+
+    /// Leaves the connections of a pool behind that wait for a server that is gone: the next operation makes
+    /// new ones.
+    fn give_up(&self, silent: &AnyPool) -> StoreError {
+        if self.is_shared()
+            && !silent.is_closed()
+            && let Ok(new) = pool(&self.inner.place)
+        {
+            self.inner.pool.store(Arc::new(new));
+        }
+        StoreError::Silent
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_migration_is_run() {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite");
-        let files = std::fs::read_dir(directory).expect("the migrations");
-        let names = files.map(|file| file.expect("a file").file_name());
-        let mut names: Vec<_> = names
-            .map(|name| name.into_string().expect("a name"))
-            .collect();
-        names.sort();
-        let listed = MIGRATIONS.map(|(version, name, _)| format!("{version:04}_{name}.sql"));
-        assert_eq!(names, listed);
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.inner.place).finish()
     }
+}
 
-    #[tokio::test]
-    async fn rows_survive_closing() -> Result<(), StoreError> {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let row = RepositoryRow {
-            name: "a".to_owned(),
-            kind: RepositoryKind::Git,
-            location: "/srv/a.git".to_owned(),
-            reference: Some("main".to_owned()),
-            watch: false,
-            poll_seconds: Some(60),
+fn install_drivers() {
+    static DRIVERS: Once = Once::new();
+    DRIVERS.call_once(sqlx::any::install_default_drivers);
+}
+
+/// Connections to a place, made when they are needed.
+fn pool(place: &Place) -> Result<AnyPool, StoreError> {
+    install_drivers();
+    let options = AnyPoolOptions::new();
+    let options = match place {
+        Place::Sqlite(_) => options
+            .max_connections(4)
+            // A busy disk may take long to open the file; a start that gives up helps nobody.
+            .acquire_timeout(Duration::from_secs(30))
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    for pragma in [
+                        "pragma journal_mode = wal",
+                        "pragma synchronous = normal",
+                        // What is deleted is gone.
+                        "pragma secure_delete = on",
+                    ] {
+                        sqlx::query(pragma).execute(&mut *connection).await?;
+                    }
+                    Ok(())
+                })
+            }),
+        Place::Postgres(_) => options.max_connections(8).acquire_timeout(PING),
+    };
+    Ok(options.connect_lazy_with(place.options()?))
+}
+
+/// Makes the first connection. A server that starts at the same time is waited for.
+async fn reach(pool: &AnyPool, place: &Place) -> Result<(), StoreError> {
+    let start = Instant::now();
+    let mut is_told = false;
+    loop {
+        let reason = match pool.acquire().await {
+            Ok(_) => return Ok(()),
+            Err(error) if matches!(place, Place::Sqlite(_)) => return Err(error.into()),
+            Err(error) => error,
         };
-        let store = Store::open(directory.path()).await?;
-        assert!(store.insert(&row).await?);
-        assert!(!store.insert(&row).await?, "the name is taken");
-        store.close().await;
-        assert!(store.ping().await.is_err(), "it is closed");
-
-        let copy = Store::open_copy(directory.path()).await?;
-        assert!(copy.delete("a").await?);
-        copy.close().await;
-
-        let store = Store::open(directory.path()).await?;
-        assert_eq!(store.repositories().await?, [row]);
-        assert!(store.delete("a").await?);
-        assert!(!store.delete("a").await?);
-        assert!(store.repositories().await?.is_empty());
-        Ok(())
+        let may_come = match &reason {
+            // A certificate that is not trusted.
+            sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::InvalidData,
+            sqlx::Error::PoolTimedOut => true,
+            _ => false,
+        };
+        if !may_come || start.elapsed() > START_PATIENCE {
+            let place = place.to_string();
+            return Err(StoreError::Unreachable { place, reason });
+        }
+        if !std::mem::replace(&mut is_told, true) {
+            tracing::warn!(%place, error = %reason, "waiting for the database");
+        }
+        tokio::time::sleep(RETRY).await;
     }
 }

@@ -1,6 +1,6 @@
 //! Tokens to grants. The keys are those of the database, which `foveate key` changes beside a running
-//! server, and those of a file. Both are looked at every [`CHECK_INTERVAL`], so that a new key or a revoked
-//! one counts within a second.
+//! server, and those of a file. The database tells of changes, and the file is looked at every
+//! [`CHECK_INTERVAL`], so that a new key or a revoked one counts within a second.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::token::TokenHash;
 use super::token_file::{self, StaticKey};
 use super::{Grant, Repositories, Scope};
 use crate::disk::FileStamp;
-use crate::store::{KeyRow, Store, StoreChanges, StoreError};
+use crate::store::{KeyRow, Store, StoreError};
 use crate::telemetry::spans::spawn_blocking;
 
-/// Time between two looks at the database and the file.
+/// Time between two looks at the file, and after a failure at the database.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Where keys come from, and what they are worth.
@@ -126,30 +126,39 @@ impl Authenticator {
     /// Follows the changes of keys until `stop` is cancelled. Where they cannot be read, those that were
     /// read last stay in force.
     pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
-        let mut changes: Option<StoreChanges> = None;
+        let mut changes = self.store.subscribe();
+        // That of the keys which were read last.
+        let mut read: Option<u64> = None;
         let mut has_failed = false;
-        while stop
-            .run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL))
-            .await
-            .is_some()
-        {
-            match self.check(&mut changes).await {
-                Ok(()) => has_failed = false,
+        loop {
+            let next = async {
+                tokio::select! {
+                    _ = changes.changed() => {}
+                    () = tokio::time::sleep(CHECK_INTERVAL) => {}
+                }
+            };
+            if stop.run_until_cancelled(next).await.is_none() {
+                return;
+            }
+            let version = changes.borrow_and_update().keys;
+            match self.check(read != Some(version)).await {
+                Ok(()) => {
+                    has_failed = false;
+                    read = Some(version);
+                }
                 Err(error) => {
-                    changes = None;
+                    read = None;
                     if !std::mem::replace(&mut has_failed, true) {
                         tracing::error!(%error, "keys cannot be read: those read before stay in force");
                     }
+                    tokio::time::sleep(CHECK_INTERVAL).await;
                 }
             }
         }
     }
 
-    /// Reads the keys again if anything changed.
-    async fn check(
-        self: &Arc<Self>,
-        changes: &mut Option<StoreChanges>,
-    ) -> Result<(), AccessError> {
+    /// Reads the keys again if any may have changed.
+    async fn check(self: &Arc<Self>, is_stale: bool) -> Result<(), AccessError> {
         let is_file_changed = match self.settings.token_file.clone() {
             None => false,
             Some(path) => {
@@ -158,11 +167,7 @@ impl Authenticator {
                 read.await.unwrap_or(false)
             }
         };
-        let changes = match changes {
-            Some(changes) => changes,
-            None => changes.insert(self.store.changes().await?),
-        };
-        if changes.any().await? || is_file_changed {
+        if is_stale || is_file_changed {
             self.load().await?;
         }
         Ok(())

@@ -62,7 +62,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     let holder = disk::holder(&config.storage.data_dir);
     findings.extend(data::directory(&config.storage.data_dir));
     findings.extend(data::space(&config.storage.data_dir));
-    let (found, inspection) = data::database(&config.storage.data_dir).await;
+    let (found, inspection) = data::database(&config.storage).await;
     findings.push(found);
     findings.push(access::listener(&config, holder).await);
     findings.extend(access::keys(&config, &inspection));

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{AccessSettings, Authenticator, ShareLimits};
-use crate::cli::UsageError;
+use crate::cli::{self, UsageError};
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
 use crate::engine::{Engine, EngineSettings, StoreLocation};
@@ -31,7 +31,7 @@ use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::mcp::{self, AgentLimits, Agents};
-use crate::store::Store;
+use crate::store::{Place, Store};
 use crate::telemetry::otlp::MetricsSender;
 use crate::telemetry::spans::spawn_blocking;
 use crate::telemetry::{self, process};
@@ -91,16 +91,8 @@ impl Service {
         let data_dir = spawn_blocking(move || DataDir::open(&data_dir))
             .await?
             .map_err(unusable)?;
-        let store = match data_dir.read_only() {
-            None => Store::open(data_dir.path()).await?,
-            Some(reason) => {
-                tracing::warn!(
-                    reason,
-                    "the data directory cannot be written: what is learned is lost at the end"
-                );
-                Store::open_copy(data_dir.path()).await?
-            }
-        };
+        let store = open_store(&config, &data_dir).await?;
+        tokio::spawn(store.clone().follow(stop.clone()));
         let authenticator = authenticator(&config, store.clone()).await?;
         tokio::spawn(Arc::clone(&authenticator).follow(stop.clone()));
         let engine = Arc::new(
@@ -131,6 +123,7 @@ impl Service {
         );
         catalog.restore().await?;
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
+        tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
         spawn_blocking(foveate_query::tokenizer::warm);
         let hosts = if config.is_local() {
@@ -303,6 +296,24 @@ async fn send_metrics(
     };
     stop.run_until_cancelled(sending).await;
     sender
+}
+
+async fn open_store(config: &Config, data_dir: &DataDir) -> anyhow::Result<Store> {
+    let place = cli::database::place(&config.storage)?;
+    if let Some(reason) = data_dir.read_only() {
+        tracing::warn!(
+            reason,
+            "the data directory cannot be written: what is learned is lost at the end"
+        );
+    }
+    Ok(match (place, data_dir.read_only()) {
+        (Place::Sqlite(_), None) => Store::open(data_dir.path()).await?,
+        (Place::Sqlite(_), Some(_)) => Store::open_copy(data_dir.path()).await?,
+        (place @ Place::Postgres(_), _) => {
+            tracing::info!(%place, "the database");
+            Store::open_at(place).await?
+        }
+    })
 }
 
 fn tls(config: &Config) -> anyhow::Result<Option<Arc<Tls>>> {

@@ -1,12 +1,32 @@
-//! The database of a server's data directory, for commands that work on it whether a server uses it or not.
+//! The database of a server, for commands that work on it whether a server uses it or not.
 
 use std::path::{Path, PathBuf};
 
 use super::UsageError;
-use crate::config::{Config, Overrides};
-use crate::store::{self, Store};
+use crate::config::{Config, Overrides, StorageConfig};
+use crate::store::{Place, Store};
 
-/// The arguments that name a data directory.
+/// The database of the server with these settings.
+///
+/// # Errors
+/// When they name none.
+pub fn place(storage: &StorageConfig) -> Result<Place, UsageError> {
+    let refuse = |reason: String| UsageError(format!("storage.database_url: {reason}"));
+    if storage.database_url.is_empty() {
+        return Ok(Place::in_directory(&storage.data_dir));
+    }
+    let url = storage.database_url.read();
+    let url = url.map_err(|error| refuse(error.to_string()))?;
+    match Place::parse(url.reveal()) {
+        Ok(place @ Place::Postgres(_)) => Ok(place),
+        Ok(Place::Sqlite(_)) => Err(refuse(
+            "SQLite is used in storage.data_dir alone: leave it empty".to_owned(),
+        )),
+        Err(error) => Err(refuse(error.to_string())),
+    }
+}
+
+/// The arguments that name a server's settings.
 #[derive(Debug, clap::Args)]
 pub struct DatabaseArgs {
     /// The server's data directory [default: as `foveate serve`].
@@ -51,9 +71,12 @@ impl DatabaseArgs {
         &self,
         work: impl AsyncFnOnce(&Store) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let directory = self.settings()?.storage.data_dir;
-        if !directory.join(store::FILE).exists() {
-            let shown = directory.display();
+        let storage = self.settings()?.storage;
+        let place = place(&storage)?;
+        if let Place::Sqlite(file) = &place
+            && !file.exists()
+        {
+            let shown = storage.data_dir.display();
             return Err(UsageError(format!(
                 "{shown} is no data directory of a server: name it with --data-dir"
             ))
@@ -63,7 +86,7 @@ impl DatabaseArgs {
             .enable_all()
             .build()?;
         runtime.block_on(async {
-            let store = Store::open(&directory).await?;
+            let store = Store::open_at(place).await?;
             let done = work(&store).await;
             store.close().await;
             done

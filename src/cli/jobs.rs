@@ -1,5 +1,5 @@
 //! `foveate jobs`: shows the work that webhooks asked for, and has what was given up done again. It reads
-//! the database of the data directory, whether a server uses it or not.
+//! the database of a server, whether that runs or not.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -69,7 +69,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<ExitCode> {
         ));
         write!(
             out,
-            "{}  {}  {}  queued {age} ago, {} failed attempts",
+            "{}  {}  {}  queued {age} ago, {} attempts",
             job.id,
             state(job),
             escape(&job.subject),
@@ -96,7 +96,11 @@ fn told(job: &JobRow) -> serde_json::Value {
 }
 
 fn state(job: &JobRow) -> &'static str {
-    if job.is_dead { "dead" } else { "pending" }
+    match job.leased_until {
+        _ if job.is_dead => "dead",
+        Some(until) if until > now() => "running",
+        _ => "pending",
+    }
 }
 
 async fn retry(store: &Store, id: Option<i64>) -> anyhow::Result<ExitCode> {

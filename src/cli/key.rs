@@ -1,5 +1,5 @@
-//! `foveate key`: makes, lists and revokes API keys. It works on the database of a data directory, also
-//! beside the server that uses it, which takes the change up within a second.
+//! `foveate key`: makes, lists and revokes API keys. It works on the database of a server, also while that
+//! runs, which takes the change up within a second.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::json;
 
-use super::{NOTHING_FOUND, UsageError, print_json};
+use super::{NOTHING_FOUND, UsageError, database, print_json};
 use crate::access::{Scope, Token, TokenHash, check_name};
 use crate::config::{Config, Overrides};
 use crate::disk;
 use crate::engine::RepoName;
-use crate::store::{KeyRow, NewKeyRow, Store};
+use crate::store::{KeyRow, NewKeyRow, Place, Store};
 
 /// Create, list and revoke the API keys of a data directory, also while a server uses it.
 #[derive(Debug, clap::Args)]
@@ -102,18 +102,21 @@ pub fn run(args: &KeyArgs) -> anyhow::Result<ExitCode> {
     };
     let config = Config::load(args.config.as_deref(), &overrides)
         .map_err(|error| UsageError(error.to_string()))?;
+    let place = database::place(&config.storage)?;
     let data_dir = config.storage.data_dir;
-    if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
-        let data_dir = data_dir.display();
-        bail!(UsageError(format!("there is no data directory {data_dir}")));
+    if matches!(place, Place::Sqlite(_)) {
+        if !matches!(args.command, KeyCommand::Create(_)) && !data_dir.is_dir() {
+            let data_dir = data_dir.display();
+            bail!(UsageError(format!("there is no data directory {data_dir}")));
+        }
+        disk::create_files_for_the_owner_alone();
+        disk::create_directory(&data_dir)?;
     }
-    disk::create_files_for_the_owner_alone();
-    disk::create_directory(&data_dir)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let store = Store::open(&data_dir).await?;
+        let store = Store::open_at(place).await?;
         let done = match &args.command {
             KeyCommand::Create(create) => self::create(&store, create).await,
             KeyCommand::List { json } => list(&store, *json).await,

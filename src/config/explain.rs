@@ -20,7 +20,8 @@ pub(super) fn explain(error: figment::Error, places: &Places<'_>) -> ConfigError
     let text = match &error.kind {
         Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
             let expected = in_words(expected);
-            if key.starts_with("git.tokens") || key.starts_with("forge.") {
+            let may_be_secret = ["git.tokens", "forge.", "storage.database_url"];
+            if may_be_secret.iter().any(|secret| key.starts_with(secret)) {
                 format!("{key} must be {expected}")
             } else {
                 format!("{key} must be {expected}, not {}", shown(found))

@@ -156,13 +156,14 @@ fn masked_text(key: &str, text: String) -> String {
     }
     match Url::parse(&text) {
         Ok(url) => masked_url(url).unwrap_or(text),
+        Err(_) if key.ends_with("database_url") && !text.is_empty() => HIDDEN.to_owned(),
         Err(_) => text,
     }
 }
 
 /// An address without its password and what follows its `?`; `None` where it has neither.
 fn masked_url(mut url: Url) -> Option<String> {
-    let has_login = !url.username().is_empty() && url.password().is_some();
+    let has_login = url.password().is_some();
     if !has_login && url.query().is_none() {
         return None;
     }

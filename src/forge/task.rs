@@ -18,19 +18,19 @@ pub enum Work {
 }
 
 impl Work {
-    /// What two of them have in common that must not be done at the same time.
-    pub fn thread(&self) -> String {
-        match self {
-            Self::Learn(task) => task.thread.name(&task.forge),
-            Self::Answer(task) => task.thread(),
-        }
-    }
-
     /// The trace of the webhook that asked for it.
     pub fn traceparent(&self) -> Option<&str> {
         match self {
             Self::Learn(task) => task.traceparent.as_deref(),
             Self::Answer(task) => task.traceparent.as_deref(),
+        }
+    }
+
+    /// The names of its forge and of its project there.
+    pub fn project(&self) -> (&str, &str) {
+        match self {
+            Self::Learn(task) => (&task.forge, &task.thread.project),
+            Self::Answer(task) => (&task.forge, &task.thread.project),
         }
     }
 }
@@ -61,6 +61,7 @@ impl MergeTask {
     pub fn job(&self) -> Result<NewJobRow, serde_json::Error> {
         Ok(NewJobRow {
             subject: format!("{} merged", self.thread.name(&self.forge)),
+            thread: self.thread.name(&self.forge),
             task: serde_json::to_string(self)?,
         })
     }
@@ -105,6 +106,7 @@ impl Task {
         };
         Ok(NewJobRow {
             subject,
+            thread: self.thread(),
             task: serde_json::to_string(self)?,
         })
     }

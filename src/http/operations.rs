@@ -122,8 +122,14 @@ const OPEN_METRICS: &str = "application/openmetrics-text";
 
 /// All figures that a grant sees, in the Prometheus text format. `None` where that failed on a defect.
 async fn figures(state: HttpState, grant: Grant) -> Option<String> {
-    let jobs = state.forges.jobs().await.unwrap_or_default();
-    let learned = state.feedback.totals().await.unwrap_or_default();
+    // A database that is gone must not hold up what tells of it.
+    let (jobs, learned) = match state.forges.has_database() {
+        true => (
+            state.forges.jobs().await.unwrap_or_default(),
+            state.feedback.totals().await.unwrap_or_default(),
+        ),
+        false => Default::default(),
+    };
     // Adding up the sizes of an index for the first time takes milliseconds.
     let text = spawn_blocking(move || exposition(&state, &grant, jobs, &learned));
     text.await.ok()
@@ -175,6 +181,12 @@ fn exposition(
     );
     repository_states(&out, &state.engine, grant);
     learned::states(&out, &state.engine, grant, learned);
+    out.single(
+        "foveate_database_up",
+        Kind::Gauge,
+        "Whether the database answers: 1 or 0.",
+        f64::from(u8::from(state.forges.has_database())),
+    );
     out.family(
         "foveate_queued_jobs",
         Kind::Gauge,

@@ -2,6 +2,7 @@
 //! keep them current. The list outlives the process; what `--watch` names does not.
 
 mod credentials;
+mod listed;
 mod memory;
 mod orphans;
 pub mod reach;
@@ -126,6 +127,8 @@ pub struct Catalog {
     /// Where those may lie that the operator named at the start.
     trusted: DashMap<RepoName, Arc<Access>>,
     credentials: Arc<Credentials>,
+    /// Held while the list and the repositories that are served differ.
+    listing: tokio::sync::Mutex<()>,
     /// What drives unloaded repositories, once they are wanted.
     unloaded: DashMap<RepoName, (Writer, Commands)>,
 }
@@ -145,6 +148,7 @@ impl Catalog {
             trusted: DashMap::new(),
             credentials: Arc::new(Credentials::new(settings.data_dir.join(CREDENTIALS))),
             settings: Arc::new(settings),
+            listing: tokio::sync::Mutex::default(),
             stop,
             tracker: TaskTracker::new(),
             stops: DashMap::new(),
@@ -232,6 +236,7 @@ impl Catalog {
             return Err(taken());
         }
         let is_lasting = !self.store.is_copy();
+        let _alone = self.listing.lock().await;
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
@@ -325,14 +330,28 @@ impl Catalog {
     }
 
     async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
-        self.store.remove(name).await?;
-        let Some(repository) = self.engine.remove(name) else {
-            return Err(ManageError::UnknownRepo(name.to_owned()));
+        let removed = {
+            let _alone = self.listing.lock().await;
+            self.store.remove(name).await?;
+            self.engine.remove(name)
         };
         // What was answered between the two.
         if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
             tracing::warn!(repo = name, %error, "its last answers were not deleted");
         }
+        match removed {
+            Some(repository) => {
+                self.clear(repository).await;
+                Ok(())
+            }
+            None => Err(ManageError::UnknownRepo(name.to_owned())),
+        }
+    }
+
+    /// Ends the tasks of a repository that is not served any more, and removes what is stored for it.
+    async fn clear(&self, repository: Arc<Repository>) {
+        let name = repository.name().clone();
+        let name = name.as_str();
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
             stop.cancel();
             tracker.close();
@@ -358,7 +377,6 @@ impl Catalog {
         }
         self.free(repository);
         tracing::info!(repo = name, "removed");
-        Ok(())
     }
 
     /// Frees what a repository holds, off the async threads: a large index takes a second and more.

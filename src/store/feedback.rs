@@ -1,8 +1,8 @@
 //! The tables of answers and of what was said of them. Times are in milliseconds since 1970. What a
 //! repository's answers hold goes with it.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row as _, SqliteConnection};
+use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, FromRow, Row as _};
 
 use super::{Store, StoreError};
 
@@ -129,8 +129,8 @@ pub enum OldAnswers<'a> {
     All,
 }
 
-impl FromRow<'_, SqliteRow> for AnswerRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+impl FromRow<'_, AnyRow> for AnswerRow {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             id: row.try_get("id")?,
             answer: NewAnswerRow {
@@ -149,8 +149,8 @@ impl FromRow<'_, SqliteRow> for AnswerRow {
     }
 }
 
-impl FromRow<'_, SqliteRow> for FeedbackRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+impl FromRow<'_, AnyRow> for FeedbackRow {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         let source: &str = row.try_get("source")?;
         let unknown = || sqlx::Error::Decode(format!("no source is called {source:?}").into());
         Ok(Self {
@@ -167,8 +167,8 @@ impl FromRow<'_, SqliteRow> for FeedbackRow {
     }
 }
 
-impl FromRow<'_, SqliteRow> for DayRow {
-    fn from_row(row: &SqliteRow) -> Result<Self, sqlx::Error> {
+impl FromRow<'_, AnyRow> for DayRow {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             repo: row.try_get("repo")?,
             day: row.try_get("day")?,
@@ -179,7 +179,7 @@ impl FromRow<'_, SqliteRow> for DayRow {
     }
 }
 
-fn counts(row: &SqliteRow) -> Result<ChangeCounts, sqlx::Error> {
+fn counts(row: &AnyRow) -> Result<ChangeCounts, sqlx::Error> {
     Ok(ChangeCounts {
         files: row.try_get("files")?,
         files_in_context: row.try_get("files_in_context")?,
@@ -200,12 +200,15 @@ impl Store {
         fields(operation = "insert_answers")
     )]
     pub async fn insert_answers(&self, answers: &[NewAnswerRow]) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        for answer in answers {
-            insert(&mut transaction, answer).await?;
-        }
-        transaction.commit().await?;
-        Ok(())
+        self.within_limit(async |pool| {
+            let mut transaction = pool.begin().await?;
+            for answer in answers {
+                insert(&mut transaction, answer).await?;
+            }
+            transaction.commit().await?;
+            Ok(())
+        })
+        .await
     }
 
     /// The numbers and repositories of the answers to a request, newest first.
@@ -221,7 +224,8 @@ impl Store {
     pub async fn answers_called(&self, request_id: &str) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
-        Ok(rows.bind(request_id).fetch_all(&self.pool).await?)
+        self.within_limit(async |pool| Ok(rows.bind(request_id).fetch_all(&pool).await?))
+            .await
     }
 
     /// The answer with this number.
@@ -236,7 +240,8 @@ impl Store {
     )]
     pub async fn answer(&self, id: i64) -> Result<Option<AnswerRow>, StoreError> {
         let row = sqlx::query_as("select * from answers where id = $1").bind(id);
-        Ok(row.fetch_optional(&self.pool).await?)
+        self.within_limit(async |pool| Ok(row.fetch_optional(&pool).await?))
+            .await
     }
 
     /// The last answer that was written for a thread.
@@ -258,7 +263,8 @@ impl Store {
             "select * from answers where repo = $1 and thread = $2 order by id desc limit 1",
         );
         let row = row.bind(repo).bind(thread);
-        Ok(row.fetch_optional(&self.pool).await?)
+        self.within_limit(async |pool| Ok(row.fetch_optional(&pool).await?))
+            .await
     }
 
     /// Keeps feedback in the place of an earlier one of the same origin. Returns whether the answer was
@@ -273,7 +279,7 @@ impl Store {
         fields(operation = "put_feedback")
     )]
     pub async fn put_feedback(&self, row: &FeedbackRow) -> Result<bool, StoreError> {
-        let result = sqlx::query(
+        let query = sqlx::query(
             "insert into feedback (answer, source, origin, created_at, useful, changed, comment,
                  base_commit, files, files_in_context, functions, functions_in_context)
              select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from answers where id = $1
@@ -289,15 +295,14 @@ impl Store {
         .bind(row.created_at)
         .bind(&row.useful)
         .bind(&row.changed)
-        .bind(&row.comment)
-        .bind(&row.base_commit)
+        .bind(row.comment.as_deref())
+        .bind(row.base_commit.as_deref())
         .bind(row.counts.files)
         .bind(row.counts.files_in_context)
         .bind(row.counts.functions)
-        .bind(row.counts.functions_in_context)
-        .execute(&self.pool)
-        .await?;
-        Ok(result.rows_affected() == 1)
+        .bind(row.counts.functions_in_context);
+        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected() == 1))
+            .await
     }
 
     /// Answers with larger numbers than `after`, oldest first, at most `limit`; those of one repository, or
@@ -320,8 +325,9 @@ impl Store {
         let rows = sqlx::query_as(
             "select * from answers where id > $1 and ($2 is null or repo = $2) order by id limit $3",
         );
-        let rows = rows.bind(after).bind(repo).bind(limit);
-        Ok(rows.fetch_all(&self.pool).await?)
+        let rows = rows.bind(after).bind(repo).bind(i64::from(limit));
+        self.within_limit(async |pool| Ok(rows.fetch_all(&pool).await?))
+            .await
     }
 
     /// What was said of the answers with numbers from `first` to `last`, oldest first.
@@ -338,7 +344,8 @@ impl Store {
         let rows = sqlx::query_as(
             "select * from feedback where answer between $1 and $2 order by answer, id",
         );
-        Ok(rows.bind(first).bind(last).fetch_all(&self.pool).await?)
+        self.within_limit(async |pool| Ok(rows.bind(first).bind(last).fetch_all(&pool).await?))
+            .await
     }
 
     /// Answers and feedback by repository and day.
@@ -363,7 +370,8 @@ impl Store {
              from feedback join answers on answers.id = feedback.answer group by 1, 2, 3
              order by 1, 2, 3",
         );
-        Ok(rows.fetch_all(&self.pool).await?)
+        self.within_limit(async |pool| Ok(rows.fetch_all(&pool).await?))
+            .await
     }
 
     /// Deletes answers with all that was said of them. Returns how many.
@@ -387,7 +395,8 @@ impl Store {
             }
             OldAnswers::All => sqlx::query("delete from answers"),
         };
-        Ok(query.execute(&self.pool).await?.rows_affected())
+        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected()))
+            .await
     }
 
     /// Deletes answers beyond the newest `max`. Returns how many.
@@ -405,8 +414,9 @@ impl Store {
             "delete from answers where id <=
              (select id from answers order by id desc limit 1 offset $1)",
         );
-        let result = query.bind(max).execute(&self.pool).await?;
-        Ok(result.rows_affected())
+        let query = query.bind(i64::from(max));
+        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected()))
+            .await
     }
 
     /// Removes a repository and all that was answered from it. Returns whether it was there.
@@ -420,24 +430,24 @@ impl Store {
         fields(operation = "remove")
     )]
     pub async fn remove(&self, repo: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        let removed = sqlx::query("delete from repositories where name = $1")
-            .bind(repo)
-            .execute(&mut *transaction)
-            .await?;
-        sqlx::query("delete from answers where repo = $1")
-            .bind(repo)
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(removed.rows_affected() == 1)
+        self.within_limit(async |pool| {
+            let mut transaction = pool.begin().await?;
+            let removed = sqlx::query("delete from repositories where name = $1")
+                .bind(repo)
+                .execute(&mut *transaction)
+                .await?;
+            sqlx::query("delete from answers where repo = $1")
+                .bind(repo)
+                .execute(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            Ok(removed.rows_affected() == 1)
+        })
+        .await
     }
 }
 
-async fn insert(
-    connection: &mut SqliteConnection,
-    answer: &NewAnswerRow,
-) -> Result<(), StoreError> {
+async fn insert(connection: &mut AnyConnection, answer: &NewAnswerRow) -> Result<(), StoreError> {
     sqlx::query(
         "insert into answers (request_id, repo, thread, commit_id, created_at, intent, confidence,
              used_tokens, ranking, query)
@@ -445,14 +455,14 @@ async fn insert(
     )
     .bind(&answer.request_id)
     .bind(&answer.repo)
-    .bind(&answer.thread)
+    .bind(answer.thread.as_deref())
     .bind(&answer.commit)
     .bind(answer.created_at)
     .bind(&answer.intent)
     .bind(answer.confidence)
     .bind(answer.used_tokens)
     .bind(&answer.ranking)
-    .bind(&answer.query)
+    .bind(answer.query.as_deref())
     .execute(connection)
     .await?;
     Ok(())
@@ -460,6 +470,7 @@ async fn insert(
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::places;
     use super::*;
 
     fn answer(request_id: &str, repo: &str, created_at: i64) -> NewAnswerRow {
@@ -498,76 +509,80 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_word_of_one_origin_counts() -> Result<(), StoreError> {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let store = Store::open(directory.path()).await?;
-        let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
-        store.insert_answers(&rows).await?;
-        let called = store.answers_called("r").await?;
-        assert_eq!(called, [(2, "b".to_owned()), (1, "a".to_owned())]);
-        assert!(store.put_feedback(&feedback(1, "x", 0)).await?);
-        assert!(store.put_feedback(&feedback(1, "x", 2)).await?);
-        assert!(store.put_feedback(&feedback(1, "y", 3)).await?);
-        assert!(
-            !store.put_feedback(&feedback(9, "x", 0)).await?,
-            "no answer"
-        );
-        let kept = store.feedback(1, 2).await?;
-        assert_eq!(kept, [feedback(1, "x", 2), feedback(1, "y", 3)]);
-        let days = store.feedback_days().await?;
-        let shown: Vec<_> = days
-            .iter()
-            .map(|d| {
-                (
-                    &*d.repo,
-                    d.day,
-                    d.source.map(FeedbackSource::name),
-                    d.number,
-                )
-            })
-            .collect();
-        let merge = Some("merge");
-        assert_eq!(
-            shown,
-            [("a", 0, None, 1), ("a", 3, merge, 2), ("b", 1, None, 1)]
-        );
-        let sum = days[1].counts;
-        assert_eq!((sum.files, sum.functions_in_context), (4, 5));
-        let last = store.answer_of_thread("a", "github a/b issue 1").await?;
-        assert_eq!(last.expect("an answer").id, 1);
+        let (_directory, places) = places().await;
+        for place in places {
+            let store = Store::open_at(place).await?;
+            let rows = [answer("r", "a", 5), answer("r", "b", 86_400_001)];
+            store.insert_answers(&rows).await?;
+            let called = store.answers_called("r").await?;
+            assert_eq!(called, [(2, "b".to_owned()), (1, "a".to_owned())]);
+            assert!(store.put_feedback(&feedback(1, "x", 0)).await?);
+            assert!(store.put_feedback(&feedback(1, "x", 2)).await?);
+            assert!(store.put_feedback(&feedback(1, "y", 3)).await?);
+            assert!(
+                !store.put_feedback(&feedback(9, "x", 0)).await?,
+                "no answer"
+            );
+            let kept = store.feedback(1, 2).await?;
+            assert_eq!(kept, [feedback(1, "x", 2), feedback(1, "y", 3)]);
+            let days = store.feedback_days().await?;
+            let shown: Vec<_> = days
+                .iter()
+                .map(|d| {
+                    (
+                        &*d.repo,
+                        d.day,
+                        d.source.map(FeedbackSource::name),
+                        d.number,
+                    )
+                })
+                .collect();
+            let merge = Some("merge");
+            assert_eq!(
+                shown,
+                [("a", 0, None, 1), ("a", 3, merge, 2), ("b", 1, None, 1)]
+            );
+            let sum = days[1].counts;
+            assert_eq!((sum.files, sum.functions_in_context), (4, 5));
+            let last = store.answer_of_thread("a", "github a/b issue 1").await?;
+            assert_eq!(last.expect("an answer").id, 1);
+        }
         Ok(())
     }
 
     #[tokio::test]
     async fn what_is_deleted_takes_its_feedback_along() -> Result<(), StoreError> {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let store = Store::open(directory.path()).await?;
-        let rows: Vec<_> = (0..9)
-            .map(|n| answer(&n.to_string(), if n < 5 { "a" } else { "b" }, n))
-            .collect();
-        store.insert_answers(&rows).await?;
-        for id in 1..=9 {
-            store.put_feedback(&feedback(id, "x", 1)).await?;
+        let (_directory, places) = places().await;
+        for place in places {
+            let store = Store::open_at(place).await?;
+            let rows: Vec<_> = (0..9)
+                .map(|n| answer(&n.to_string(), if n < 5 { "a" } else { "b" }, n))
+                .collect();
+            store.insert_answers(&rows).await?;
+            for id in 1..=9 {
+                store.put_feedback(&feedback(id, "x", 1)).await?;
+            }
+            let left = async || -> Result<Vec<i64>, StoreError> {
+                let answers = store.answers(0, None, 99).await?;
+                let answers: Vec<i64> = answers.iter().map(|row| row.id).collect();
+                let feedback = store.feedback(0, 99).await?;
+                let with_feedback: Vec<i64> = feedback.iter().map(|row| row.answer).collect();
+                assert_eq!(answers, with_feedback);
+                Ok(answers)
+            };
+            assert_eq!(store.limit_answers(9).await?, 0);
+            assert_eq!(store.limit_answers(7).await?, 2);
+            assert_eq!(left().await?, [3, 4, 5, 6, 7, 8, 9]);
+            assert_eq!(store.delete_answers(OldAnswers::Before(3)).await?, 1);
+            assert_eq!(store.delete_answers(OldAnswers::Called("8")).await?, 1);
+            assert_eq!(left().await?, [4, 5, 6, 7, 8]);
+            assert!(!store.remove("a").await?, "it was not in the list");
+            assert_eq!(left().await?, [6, 7, 8]);
+            assert_eq!(store.answers(6, Some("b"), 1).await?.len(), 1);
+            assert_eq!(store.answers(0, Some("a"), 9).await?.len(), 0);
+            assert_eq!(store.delete_answers(OldAnswers::Of("b")).await?, 3);
+            assert_eq!(store.delete_answers(OldAnswers::All).await?, 0);
         }
-        let left = async || -> Result<Vec<i64>, StoreError> {
-            let answers = store.answers(0, None, 99).await?;
-            let answers: Vec<i64> = answers.iter().map(|row| row.id).collect();
-            let feedback = store.feedback(0, 99).await?;
-            let with_feedback: Vec<i64> = feedback.iter().map(|row| row.answer).collect();
-            assert_eq!(answers, with_feedback);
-            Ok(answers)
-        };
-        assert_eq!(store.limit_answers(9).await?, 0);
-        assert_eq!(store.limit_answers(7).await?, 2);
-        assert_eq!(left().await?, [3, 4, 5, 6, 7, 8, 9]);
-        assert_eq!(store.delete_answers(OldAnswers::Before(3)).await?, 1);
-        assert_eq!(store.delete_answers(OldAnswers::Called("8")).await?, 1);
-        assert_eq!(left().await?, [4, 5, 6, 7, 8]);
-        assert!(!store.remove("a").await?, "it was not in the list");
-        assert_eq!(left().await?, [6, 7, 8]);
-        assert_eq!(store.answers(6, Some("b"), 1).await?.len(), 1);
-        assert_eq!(store.answers(0, Some("a"), 9).await?.len(), 0);
-        assert_eq!(store.delete_answers(OldAnswers::Of("b")).await?, 3);
-        assert_eq!(store.delete_answers(OldAnswers::All).await?, 0);
         Ok(())
     }
 }

@@ -1,10 +1,8 @@
 //! A look at the database that changes nothing: its schema is left as it is, and none is made.
 
-use std::path::Path;
+use sqlx::any::AnyPoolOptions;
 
-use sqlx::sqlite::SqlitePoolOptions;
-
-use super::{FILE, KeyRow, PING, RepositoryRow, Store, StoreError};
+use super::{KeyRow, PING, Place, RepositoryRow, Store, StoreError};
 
 /// What a database holds.
 #[derive(Debug, Default)]
@@ -20,45 +18,54 @@ pub struct Inspection {
 }
 
 impl Store {
-    /// Looks at the database of `data_dir`, beside the server that may be using it; `None` where there is
-    /// none.
+    /// Looks at a database, beside the server that may be using it; `None` where it is no file yet.
     ///
     /// # Errors
-    /// When it cannot be read, or is no database.
-    pub async fn inspect(data_dir: &Path) -> Result<Option<Inspection>, StoreError> {
-        let file = data_dir.join(FILE);
-        if !file.exists() {
+    /// When it cannot be reached or read, or is no database.
+    pub async fn inspect(place: Place) -> Result<Option<Inspection>, StoreError> {
+        if let Place::Sqlite(file) = &place
+            && !file.exists()
+        {
             return Ok(None);
         }
-        // Without a log beside it nobody writes to it, and SQLite need not put one there to read it.
-        let is_idle = !data_dir.join(format!("{FILE}-wal")).exists();
-        let pool = SqlitePoolOptions::new()
+        super::install_drivers();
+        let pool = AnyPoolOptions::new()
             .max_connections(1)
             .acquire_timeout(PING)
-            .connect_with(super::options(&file).read_only(true).immutable(is_idle))
-            .await?;
-        let store = Self { pool, copy: None };
+            .connect_with(place.options_to_read()?)
+            .await
+            .map_err(|reason| StoreError::Unreachable {
+                place: place.to_string(),
+                reason,
+            })?;
+        let store = Self::on(place, pool, None);
         let inspected = store.inspected().await;
         store.close().await;
         inspected.map(Some)
     }
 
     async fn inspected(&self) -> Result<Inspection, StoreError> {
-        let check: String = sqlx::query_scalar("pragma quick_check(1)")
-            .fetch_one(&self.pool)
-            .await?;
-        let tables: i64 = sqlx::query_scalar(
-            "select count(*) from sqlite_master where name = '_sqlx_migrations'",
-        )
-        .fetch_one(&self.pool)
-        .await?;
+        let pool = self.pool();
+        let (check, tables) = match self.is_shared() {
+            true => (
+                "select 'ok'",
+                "select count(*) from information_schema.tables
+                 where table_name = '_sqlx_migrations' and table_schema = current_schema()",
+            ),
+            false => (
+                "pragma quick_check(1)",
+                "select count(*) from sqlite_master where name = '_sqlx_migrations'",
+            ),
+        };
+        let check: String = sqlx::query_scalar(check).fetch_one(&pool).await?;
+        let tables: i64 = sqlx::query_scalar(tables).fetch_one(&pool).await?;
         if tables == 0 {
             return Ok(Inspection::default());
         }
         let schema = sqlx::query_scalar(
             "select coalesce(max(version), 0) from _sqlx_migrations where success",
         )
-        .fetch_one(&self.pool)
+        .fetch_one(&pool)
         .await?;
         Ok(Inspection {
             schema,

@@ -11,16 +11,14 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{Response, SHOP, TestApp, commit, save, tree, until};
+use crate::database;
 
 /// Runs `foveate key` on a data directory.
 pub fn key(data: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_foveate"))
-        .arg("key")
-        .args(arguments)
-        .arg("--data-dir")
-        .arg(data)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    database::of_command(&mut command, data);
+    let command = command.arg("key").args(arguments);
+    command.arg("--data-dir").arg(data).output().unwrap()
 }
 
 /// Creates a key and gives its token.
@@ -164,21 +162,21 @@ async fn a_token_is_stored_nowhere() {
 async fn an_expired_key_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let token = create(directory.path(), &["--expires", "1m"]);
-    let store = foveate::store::Store::open(directory.path()).await.unwrap();
-    let options = sqlx::sqlite::SqliteConnectOptions::new()
-        .filename(directory.path().join(foveate::store::FILE));
-    let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
     let app = TestApp::start_on(directory.path()).await;
     counts(&app, &token).await;
-    sqlx::query("update keys set expires_at = '2020-01-01T00:00:00Z'")
-        .execute(&pool)
-        .await
-        .unwrap();
+    let expire = "update keys set expires_at = '2020-01-01T00:00:00Z'";
+    if let Some(url) = database::of(app.data()) {
+        database::execute(&url, expire).await;
+    } else {
+        let options = sqlx::sqlite::SqliteConnectOptions::new()
+            .filename(directory.path().join(foveate::store::FILE));
+        let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+        sqlx::query(expire).execute(&pool).await.unwrap();
+        pool.close().await;
+    }
     counts_no_more(&app, &token).await;
     let listed = key(app.data(), &["list"]);
     assert!(String::from_utf8_lossy(&listed.stdout).contains("expired"));
-    pool.close().await;
-    store.close().await;
     app.end().await;
 }
 
@@ -359,6 +357,7 @@ async fn reachable(data: &Path, change: impl FnOnce(&mut Config)) -> anyhow::Res
     let mut config = Config::defaults().unwrap();
     config.server.listen = "0.0.0.0:0".parse().unwrap();
     config.storage.data_dir = data.to_owned();
+    config.storage.database_url = database::setting(data);
     change(&mut config);
     Service::start(config, CancellationToken::new()).await
 }

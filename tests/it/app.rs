@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::rebuilt;
+use crate::{database, rebuilt};
 
 /// Long enough for a busy machine; a test that passes does not wait for it.
 pub const PATIENCE: Duration = Duration::from_secs(180);
@@ -84,6 +84,7 @@ impl TestApp {
         let mut config = Config::defaults().unwrap();
         config.server.listen = "127.0.0.1:0".parse().unwrap();
         config.storage.data_dir = data.to_owned();
+        config.storage.database_url = database::setting(data);
         // No time limit is met by chance because the machine is busy.
         config.answer.deadline_ms = 60_000;
         config.answer.build_deadline_ms = 60_000;

@@ -10,17 +10,15 @@ use sqlx::{ConnectOptions as _, SqliteConnection};
 
 use crate::access;
 use crate::app::{Response, SHOP, TestApp, commit, tree, until};
+use crate::database;
 use crate::mcp;
 
 /// Runs `foveate feedback` on a data directory.
 pub fn feedback(data: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_foveate"))
-        .arg("feedback")
-        .args(arguments)
-        .arg("--data-dir")
-        .arg(data)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    database::of_command(&mut command, data);
+    let command = command.arg("feedback").args(arguments);
+    command.arg("--data-dir").arg(data).output().unwrap()
 }
 
 /// The answers that `foveate feedback export` writes.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::access;
 use crate::app::{SHOP, commit, git, save, tree, until};
+use crate::database;
 use crate::stub_forge::{Mood, StubForge, TOKEN};
 use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, sign};
 
@@ -40,7 +41,9 @@ impl Server {
             .append(true)
             .open(log)
             .unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+        database::of_command(&mut command, data);
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data)
             .arg("--config")

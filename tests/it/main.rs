@@ -6,6 +6,7 @@
 mod access;
 mod app;
 mod audit;
+mod backup;
 mod boundary;
 mod bursts;
 mod cache;
@@ -14,6 +15,7 @@ mod cli;
 mod connections;
 mod contract;
 mod cors;
+mod database;
 mod derived;
 mod diff;
 mod doctor;
@@ -43,6 +45,7 @@ mod other_forges;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod page;
+mod postgres;
 mod private;
 mod process;
 mod rebuilt;

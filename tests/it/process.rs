@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::app::{places, until};
-use crate::rebuilt;
+use crate::{database, rebuilt};
 
 /// A user who may not read everything, where root runs the tests.
 pub fn confined() -> Option<u32> {
@@ -72,6 +72,7 @@ impl Process {
             .env("FOVEATE__GIT__RETRY_SECONDS", "1")
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
+        database::of_command(&mut command, data.path());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }

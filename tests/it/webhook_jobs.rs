@@ -1,8 +1,9 @@
 //! The queue behind webhooks: what outlives a crash, what is given up, what an operator sees; and text that
 //! wants to be more than text.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use foveate::config::Config;
@@ -10,19 +11,17 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{SHOP, TestApp, commit, git, tree, until};
-use crate::stub_forge::{Mood, StubForge};
+use crate::database;
+use crate::stub_forge::{Mood, StubForge, TOKEN};
 use crate::webhooks::{SECRET, SHOP_PROJECT, World, fixture, settings, sign};
 
 const ISSUE: &str = "corner/shop/12";
 
 fn jobs(data: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_foveate"))
-        .arg("jobs")
-        .args(arguments)
-        .arg("--data-dir")
-        .arg(data)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    database::of_command(&mut command, data);
+    let command = command.arg("jobs").args(arguments);
+    command.arg("--data-dir").arg(data).output().unwrap()
 }
 
 fn listed(data: &Path) -> Vec<Value> {
@@ -91,6 +90,107 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
 
     // One that is cut off after it wrote finds its comment.
     assert_eq!(forge.comments(ISSUE).len(), 1);
+}
+
+/// A server in a process of its own, with these settings.
+fn process(data: &Path, settings: &Path) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(data)
+        .arg("--config")
+        .arg(settings)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    let url = line.split_whitespace().last().expect("an address");
+    (child, url.to_owned())
+}
+
+#[tokio::test]
+async fn a_job_that_ends_the_process_each_time_is_given_up() {
+    const ATTEMPTS: usize = 3;
+    if std::env::var_os("FOVEATE_TEST_DATABASE").is_some() {
+        // On a shared database each attempt waits for the end of a lease.
+        return;
+    }
+    foveate::telemetry::install_tls();
+    let forge = StubForge::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    forge.host(SHOP_PROJECT, &root);
+    let data = tempfile::tempdir().unwrap();
+    let beside = tempfile::tempdir().unwrap();
+    let [secret, token, config] =
+        ["secret", "token", "settings.toml"].map(|name| beside.path().join(name));
+    std::fs::write(&secret, SECRET).unwrap();
+    std::fs::write(&token, TOKEN).unwrap();
+    let settings = format!(
+        "[git]\nschemes = [\"http\"]\n[forge]\nmax_attempts = {ATTEMPTS}\nretry_seconds = 1\ntimeout_seconds = 600\n\
+         min_confidence = 0\n[forge.github]\nurl = \"{}\"\nwebhook_secret = \"file:{}\"\ntoken = \"file:{}\"\n",
+        forge.url,
+        secret.display(),
+        token.display()
+    );
+    std::fs::write(&config, settings).unwrap();
+    let (mut child, url) = process(data.path(), &config);
+    let client = reqwest::Client::new();
+    let source = json!({"git": format!("{}/{SHOP_PROJECT}.git", forge.url)});
+    let body = json!({"name": SHOP_PROJECT, "source": source});
+    client
+        .post(format!("{url}/repos"))
+        .json(&body)
+        .send()
+        .await
+        .unwrap();
+    until("an index", async || {
+        let repo = client
+            .get(format!("{url}/repos/corner%2Fshop"))
+            .send()
+            .await
+            .unwrap();
+        let repo: Value = repo.json().await.unwrap();
+        (repo["state"] == "ready").then_some(())
+    })
+    .await;
+    // Doing it never ends, and the process is killed meanwhile.
+    forge.turn(&[Mood::Silent]);
+    let body = fixture("github/issues").to_string();
+    let request = client.post(format!("{url}/webhooks/github"));
+    let request = request
+        .header("x-github-event", "issues")
+        .header(
+            "x-hub-signature-256",
+            format!("sha256={}", sign(SECRET, &body)),
+        )
+        .body(body);
+    assert_eq!(request.send().await.unwrap().status(), StatusCode::ACCEPTED);
+    for attempt in 1..=ATTEMPTS {
+        until("a request that hangs", async || {
+            (forge.moods_left() == 0).then_some(())
+        })
+        .await;
+        let job = listed(data.path()).remove(0);
+        let seen = (&job["state"], &job["attempts"]);
+        assert_eq!(seen, (&json!("running"), &json!(attempt)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        forge.turn(&[Mood::Silent]);
+        child = process(data.path(), &config).0;
+    }
+    let job = until("a job that was given up", async || {
+        let job = listed(data.path()).remove(0);
+        (job["state"] == "dead").then_some(job)
+    })
+    .await;
+    let error = job["error"].as_str().unwrap();
+    assert!(error.contains("the server ended"), "{error}");
+    assert_eq!(forge.moods_left(), 1, "it was not tried again");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[tokio::test]
@@ -170,7 +270,9 @@ async fn what_cannot_work_is_given_up_and_an_operator_has_it_done_again() {
     world.app.end().await;
 
     let nowhere = tempfile::tempdir().unwrap();
-    let output = jobs(nowhere.path(), &["list"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    let command = command.args(["jobs", "list", "--data-dir"]);
+    let output = command.arg(nowhere.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--data-dir"));
 }

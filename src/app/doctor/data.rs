@@ -10,11 +10,12 @@ use rustix::fs::{Access, AtFlags, CWD, accessat, statvfs};
 use rustix::process::geteuid;
 
 use crate::app::service::ingest_settings;
+use crate::cli;
 use crate::cli::doctor::Finding;
-use crate::config::Config;
+use crate::config::{Config, StorageConfig};
 use crate::ingest::catalog::reach;
 use crate::ingest::tree::is_network;
-use crate::store::{self, Inspection, RepositoryRow, Store};
+use crate::store::{self, Inspection, Place, RepositoryRow, Store};
 
 /// Free space below which writing soon fails, and below which a large repository may not fit, in bytes.
 const LEAST_SPACE: u64 = 100 << 20;
@@ -124,9 +125,19 @@ fn judge_space(free: u64, files: Option<u64>) -> Finding {
 }
 
 /// Whether the database can be read, and by which programs; and what it holds.
-pub(super) async fn database(data_dir: &Path) -> (Finding, Inspection) {
+pub(super) async fn database(storage: &StorageConfig) -> (Finding, Inspection) {
+    let place = match cli::database::place(storage) {
+        Ok(place) => place,
+        Err(error) => {
+            let advice = "correct storage.database_url";
+            let finding = Finding::failure("database", error.to_string(), advice);
+            return (finding, Inspection::default());
+        }
+    };
+    let is_server = matches!(place, Place::Postgres(_));
+
     let restore = "restore the database from a backup, or move it away: what is registered is then registered again";
-    match Store::inspect(data_dir).await {
+    match Store::inspect(place).await {
         Ok(None) => (
             Finding::ok("database", "it is made at the first start"),
             Inspection::default(),
@@ -145,7 +156,16 @@ pub(super) async fn database(data_dir: &Path) -> (Finding, Inspection) {
             (finding, inspection)
         }
         Err(error) => (
-            Finding::failure("database", format!("it cannot be read: {error}"), restore),
+            Finding::failure(
+                "database",
+                format!("it cannot be read: {error}"),
+                match is_server {
+                    true => {
+                        "see whether the database server is up and lets this machine and user in"
+                    }
+                    false => restore,
+                },
+            ),
             Inspection::default(),
         ),
     }

@@ -1,0 +1,161 @@
+//! `foveate backup`: writes what cannot be built again, the database and the credentials of repositories, to a
+//! new directory, while the server runs. A server can be started on that directory.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+
+use super::{UsageError, database};
+use crate::config::{Config, Overrides};
+use crate::disk;
+use crate::ingest::CREDENTIALS;
+use crate::store::{self, Place, Store};
+
+/// Back up the database and the credentials of a server, also while that runs.
+///
+/// DIR is made by this command. A server can be started on it with `--data-dir DIR`. A PostgreSQL database is
+/// written as one of SQLite; `foveate database move` takes it back. Indexes and clones are not in it: they are
+/// built again.
+#[derive(Debug, clap::Args)]
+pub struct BackupArgs {
+    /// The directory to write. It must not exist yet, or be empty.
+    dir: PathBuf,
+    /// The server's data directory [default: as for `foveate serve`].
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The server's TOML file with settings.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Leave out the secrets of URLs that repositories were registered with.
+    #[arg(long)]
+    without_credentials: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no database, or the directory cannot be written; nothing is left of it then.
+pub fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
+    let overrides = Overrides {
+        data_dir: args.data_dir.clone(),
+        ..Overrides::default()
+    };
+    let config = Config::load(args.config.as_deref(), &overrides)
+        .map_err(|error| UsageError(error.to_string()))?;
+    let place = database::place(&config.storage)?;
+    let data_dir = &config.storage.data_dir;
+    if let Place::Sqlite(file) = &place
+        && !file.is_file()
+    {
+        let data_dir = data_dir.display();
+        bail!(UsageError(format!(
+            "{data_dir} is no data directory of a server: name it with --data-dir"
+        )));
+    }
+    refuse_what_is_there(&args.dir)?;
+    disk::create_files_for_the_owner_alone();
+    let parent = match args.dir.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    // Beside it, so that there is never half a backup under its name.
+    let unfinished = tempfile::Builder::new()
+        .prefix(".foveate-backup-")
+        .tempdir_in(parent)
+        .with_context(|| format!("cannot write to {}", parent.display()))?;
+    let rows = copy_database(place, unfinished.path())?;
+    let secrets = match args.without_credentials {
+        true => 0,
+        false => copy_files(
+            &data_dir.join(CREDENTIALS),
+            &unfinished.path().join(CREDENTIALS),
+        )?,
+    };
+    File::open(unfinished.path())?.sync_all()?;
+    let written = unfinished.keep();
+    if let Err(error) = fs::rename(&written, &args.dir) {
+        let _ = fs::remove_dir_all(&written);
+        return Err(error).with_context(|| format!("cannot write {}", args.dir.display()));
+    }
+    File::open(parent)?.sync_all()?;
+    let mut out = io::stdout().lock();
+    for (table, rows) in rows {
+        writeln!(out, "{table}: {rows} rows")?;
+    }
+    writeln!(out, "credentials: {secrets} files")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse_what_is_there(dir: &Path) -> Result<(), UsageError> {
+    let is_empty = match fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    match is_empty {
+        true => Ok(()),
+        false => Err(UsageError(format!(
+            "{} is there already: name a new directory",
+            dir.display()
+        ))),
+    }
+}
+
+/// Writes the database to a directory. Returns the number of rows of each table.
+fn copy_database(from: Place, to: &Path) -> anyhow::Result<Vec<(&'static str, u64)>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let rows = runtime.block_on(async {
+        let file = to.join(store::FILE);
+        let from = match from {
+            Place::Sqlite(database) => {
+                store::copy_file(&database, &file).await?;
+                None
+            }
+            place @ Place::Postgres(_) => Some(Store::open_unchanged(place).await?),
+        };
+        // Reading it is the proof that it can be read. Its schema is brought up to date.
+        let copy = Store::open(to).await?;
+        let rows = match &from {
+            None => copy.count_rows().await?,
+            Some(from) => from.copy_to(&copy).await?,
+        };
+        copy.close().await;
+        if let Some(from) = from {
+            from.close().await;
+        }
+        anyhow::Ok(rows)
+    })?;
+    File::open(to.join(store::FILE))?.sync_all()?;
+    Ok(rows)
+}
+
+/// Copies the files of a directory, where there is one. Returns their number.
+fn copy_files(from: &Path, to: &Path) -> anyhow::Result<usize> {
+    let entries = match fs::read_dir(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries.with_context(|| format!("cannot read {}", from.display()))?,
+    };
+    disk::create_directory(to)?;
+    let mut copied = 0;
+    for entry in entries {
+        let (from, to) = {
+            let entry = entry?;
+            (entry.path(), to.join(entry.file_name()))
+        };
+        match fs::copy(&from, &to) {
+            Ok(_) => copied += 1,
+            // Its repository was removed in between.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot copy {}", from.display()));
+            }
+        }
+        File::open(&to)?.sync_all()?;
+    }
+    File::open(to)?.sync_all()?;
+    Ok(copied)
+}

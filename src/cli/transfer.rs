@@ -1,0 +1,82 @@
+//! `foveate database move`: takes everything that is in one database to another, such as from SQLite to
+//! PostgreSQL.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::UsageError;
+use crate::config::DatabaseUrl;
+use crate::disk;
+use crate::store::{Place, Store, StoreError};
+
+/// Take everything that is in one database to another.
+#[derive(Debug, clap::Args)]
+pub struct TransferArgs {
+    #[command(subcommand)]
+    command: TransferCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TransferCommand {
+    /// Copy all rows to an empty database, all or none; stop the server first.
+    ///
+    /// A database is named as `sqlite:FILE` (the file foveate.db in the server's data directory) or
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `env:NAME` and `file:/path` say where such a name
+    /// stands, so that others on the machine do not see a password. The first database stays as it is, with
+    /// its schema brought up to date.
+    Move {
+        /// The database to read.
+        #[arg(long, value_name = "URL")]
+        from: String,
+        /// The database to write. It has no rows, or is no file yet.
+        #[arg(long, value_name = "URL")]
+        to: String,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a database cannot be used, or the target has rows.
+pub fn run(args: &TransferArgs) -> anyhow::Result<ExitCode> {
+    let TransferCommand::Move { from, to } = &args.command;
+    let (from, to) = (place("--from", from)?, place("--to", to)?);
+    if from == to {
+        bail!(UsageError("--from and --to are the same".to_owned()));
+    }
+    if let Place::Sqlite(file) = &from
+        && !file.is_file()
+    {
+        let file = file.display();
+        bail!(UsageError(format!("--from: there is no file {file}")));
+    }
+    disk::create_files_for_the_owner_alone();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let copied = runtime.block_on(copy(from, to.clone()))?;
+    let mut out = std::io::stdout().lock();
+    for (table, rows) in copied {
+        writeln!(out, "{table}: {rows} rows")?;
+    }
+    writeln!(out, "moved to {to}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn copy(from: Place, to: Place) -> Result<Vec<(&'static str, u64)>, StoreError> {
+    let from = Store::open_at(from).await?;
+    let to = Store::open_at(to).await?;
+    let copied = from.copy_to(&to).await;
+    from.close().await;
+    to.close().await;
+    copied
+}
+
+fn place(argument: &str, text: &str) -> Result<Place, UsageError> {
+    let refuse = |reason: String| UsageError(format!("{argument}: {reason}"));
+    let text = DatabaseUrl::new(text).read();
+    let text = text.map_err(|error| refuse(error.to_string()))?;
+    Place::parse(text.reveal()).map_err(|error| refuse(error.to_string()))
+}

@@ -1,0 +1,237 @@
+//! Where a database is: in a file of SQLite, or on a server of PostgreSQL. What is shown of it holds no
+//! password.
+
+use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use sqlx::any::AnyConnectOptions;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use url::Url;
+
+use super::{FILE, StoreError};
+
+/// What a path may hold in a URL as it is.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'-');
+/// What may follow the `?` of a URL. The driver logs others with their values.
+const PARAMETERS: [&str; 13] = [
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "statement-cache-capacity",
+    "user",
+];
+
+/// Where a database is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A file of SQLite.
+    Sqlite(PathBuf),
+    /// A database of a PostgreSQL server.
+    Postgres(PostgresUrl),
+}
+
+/// The URL of a PostgreSQL database. It may hold a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl(Url);
+
+/// A text that names no database. It is not repeated: it may hold a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlaceError(String);
+
+impl Place {
+    /// The database of a data directory.
+    pub fn in_directory(data_dir: &Path) -> Self {
+        Self::Sqlite(data_dir.join(FILE))
+    }
+
+    /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` or `sqlite:FILE`.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(text: &str) -> Result<Self, PlaceError> {
+        let refuse = |text: &str| Err(PlaceError(text.to_owned()));
+        if let Some(file) = text.strip_prefix("sqlite:") {
+            let file = file.strip_prefix("//").unwrap_or(file);
+            return match file {
+                "" => refuse("`sqlite:` must be followed by the path of a file"),
+                file => Ok(Self::Sqlite(PathBuf::from(file))),
+            };
+        }
+        let Ok(url) = Url::parse(text) else {
+            return refuse(NO_PLACE);
+        };
+        if !matches!(url.scheme(), "postgres" | "postgresql") {
+            return refuse(NO_PLACE);
+        }
+        for (name, _) in url.query_pairs() {
+            if !PARAMETERS.contains(&&*name) && !name.starts_with("options[") {
+                let known = PARAMETERS.join(", ");
+                let name: String = name.chars().take(40).collect();
+                return Err(PlaceError(format!(
+                    "the URL of a database has no parameter {name:?}; there are {known}"
+                )));
+            }
+        }
+        // What the driver says would repeat the value.
+        if PgConnectOptions::from_str(url.as_str()).is_err() {
+            return refuse(
+                "a parameter in the URL of the database, such as sslmode, has an impossible value",
+            );
+        }
+        Ok(Self::Postgres(PostgresUrl(url)))
+    }
+
+    /// How to connect; a file of SQLite is made if need be.
+    pub(super) fn options(&self) -> Result<AnyConnectOptions, StoreError> {
+        Ok(match self {
+            Self::Sqlite(file) => {
+                let path = percent_encode(file.as_os_str().as_bytes(), PATH);
+                AnyConnectOptions::from_str(&format!("sqlite://{path}?mode=rwc"))?
+            }
+            Self::Postgres(url) => AnyConnectOptions::from_str(url.named().as_str())?,
+        })
+    }
+
+    /// How to connect and change nothing.
+    pub(super) fn options_to_read(&self) -> Result<AnyConnectOptions, StoreError> {
+        let Self::Sqlite(file) = self else {
+            return self.options();
+        };
+        let path = percent_encode(file.as_os_str().as_bytes(), PATH);
+        let mut log = file.clone().into_os_string();
+        log.push("-wal");
+        // Without a log beside it nobody writes to it, and SQLite need not put one there to read it.
+        let is_idle = !Path::new(&log).exists();
+        let url = format!("sqlite://{path}?mode=ro&immutable={is_idle}");
+        Ok(AnyConnectOptions::from_str(&url)?)
+    }
+
+    /// How to connect to a file that is there.
+    pub(super) fn sqlite_options(file: &Path) -> SqliteConnectOptions {
+        SqliteConnectOptions::new().filename(file)
+    }
+}
+
+const NO_PLACE: &str = "a database is named as postgres://USER@HOST/DATABASE or sqlite:FILE";
+
+impl PostgresUrl {
+    /// How to connect by the driver itself.
+    pub(super) fn options(&self) -> Result<PgConnectOptions, sqlx::Error> {
+        PgConnectOptions::from_str(self.named().as_str())
+    }
+
+    /// With the name by which the server lists the connection.
+    fn named(&self) -> Url {
+        let mut url = self.0.clone();
+        if !url
+            .query_pairs()
+            .any(|(name, _)| name == "application_name")
+        {
+            url.query_pairs_mut()
+                .append_pair("application_name", "foveate");
+        }
+        url
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(file) => write!(f, "sqlite:{}", file.display()),
+            Self::Postgres(PostgresUrl(url)) => {
+                let parameter = |wanted: &str| {
+                    let mut pairs = url.query_pairs();
+                    let found = pairs.find(|(name, _)| name == wanted);
+                    found.map(|(_, value)| value.into_owned())
+                };
+                let host = parameter("host").or_else(|| url.host_str().map(str::to_owned));
+                let database = parameter("dbname").unwrap_or_else(|| url.path().to_owned());
+                write!(f, "postgres://{}", host.unwrap_or_default())?;
+                if let Some(port) = url.port() {
+                    write!(f, ":{port}")?;
+                }
+                write!(f, "/{}", database.trim_start_matches('/'))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({self})")
+    }
+}
+
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PostgresUrl(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_and_shown_without_its_password() {
+        for (text, shown) in [
+            ("sqlite:/srv/foveate.db", "sqlite:/srv/foveate.db"),
+            ("sqlite:///srv/foveate.db", "sqlite:/srv/foveate.db"),
+            ("sqlite:foveate.db", "sqlite:foveate.db"),
+            ("postgres://me:s3cret@db:5433/app", "postgres://db:5433/app"),
+            (
+                "postgresql://db/app?sslmode=verify-full",
+                "postgres://db/app",
+            ),
+            (
+                "postgres:///app?host=/run/postgresql&user=me&password=s3cret",
+                "postgres:///run/postgresql/app",
+            ),
+        ] {
+            let place = Place::parse(text).expect(text);
+            assert_eq!(place.to_string(), shown);
+            assert!(!format!("{place:?}").contains("s3cret"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_is_refused_and_not_repeated() {
+        for text in [
+            "",
+            "sqlite:",
+            "s3cret",
+            "mysql://me:s3cret@db/app",
+            "postgres://me:s3cret@db:port/app",
+            "postgres://me@db/app?pasword=s3cret",
+            "postgres://me:s3cret@db/app?sslmode=perhaps",
+        ] {
+            let error = Place::parse(text).expect_err(text).to_string();
+            assert!(!error.contains("s3cret") && !error.is_empty(), "{error}");
+        }
+    }
+
+    #[test]
+    fn any_path_is_a_file_of_sqlite() {
+        let file = Path::new("/tmp/a b?c#d%20e/foveate.db");
+        let options = Place::Sqlite(file.to_owned()).options().expect("a URL");
+        let options = SqliteConnectOptions::from_str(options.database_url.as_str());
+        assert_eq!(options.expect("a URL").get_filename(), file);
+    }
+}

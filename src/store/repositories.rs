@@ -1,0 +1,242 @@
+//! The table of registered repositories.
+
+use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
+
+use super::{Store, StoreError, keys};
+
+/// Whose files a repository's row points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepositoryKind {
+    /// A working tree.
+    Path,
+    /// A git repository.
+    Git,
+}
+
+impl RepositoryKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Git => "git",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Path, Self::Git]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+}
+
+/// A registered repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepositoryRow {
+    /// Its name.
+    pub name: String,
+    /// What `location` is.
+    pub kind: RepositoryKind,
+    /// An absolute path or a URL.
+    pub location: String,
+    /// The ref that is kept warm.
+    pub reference: Option<String>,
+    /// Whether changes are followed.
+    pub watch: bool,
+    /// Seconds between two looks at a git repository, where it has a number of its own.
+    pub poll_seconds: Option<u32>,
+}
+
+impl FromRow<'_, AnyRow> for RepositoryRow {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        let kind: &str = row.try_get("kind")?;
+        let unknown = || sqlx::Error::Decode(format!("no kind of repository is {kind:?}").into());
+        let poll_seconds: Option<i64> = row.try_get("poll_seconds")?;
+        Ok(Self {
+            name: row.try_get("name")?,
+            kind: RepositoryKind::named(kind).ok_or_else(unknown)?,
+            location: row.try_get("location")?,
+            reference: row.try_get("reference")?,
+            watch: row.try_get::<i64, _>("watch")? != 0,
+            poll_seconds: poll_seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX)),
+        })
+    }
+}
+
+impl Store {
+    /// All repositories, by name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "repositories")
+    )]
+    pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
+        self.within_limit(async |pool| {
+            let rows = sqlx::query_as(
+                "select name, kind, location, reference, watch, poll_seconds
+                 from repositories order by name",
+            );
+            Ok(rows.fetch_all(&pool).await?)
+        })
+        .await
+    }
+
+    /// Adds a repository. Returns whether the name was free.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "insert")
+    )]
+    pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
+        self.within_limit(async |pool| {
+            let result = sqlx::query(
+                "insert into repositories
+                     (name, kind, location, reference, watch, poll_seconds, created_at)
+                 values ($1, $2, $3, $4, $5, $6, $7) on conflict (name) do nothing",
+            )
+            .bind(&row.name)
+            .bind(row.kind.name())
+            .bind(&row.location)
+            .bind(row.reference.as_deref())
+            .bind(i64::from(row.watch))
+            .bind(row.poll_seconds.map(i64::from))
+            .bind(keys::now())
+            .execute(&pool)
+            .await?;
+            Ok(result.rows_affected() == 1)
+        })
+        .await
+    }
+
+    /// Replaces where a repository is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "set_location")
+    )]
+    pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
+        self.within_limit(async |pool| {
+            sqlx::query("update repositories set location = $1 where name = $2")
+                .bind(location)
+                .bind(name)
+                .execute(&pool)
+                .await?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes every trace of what was replaced or deleted from the files.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "scrub"))]
+    pub async fn scrub(&self) -> Result<(), StoreError> {
+        let statements: &[&str] = match self.is_shared() {
+            true => &["vacuum full repositories, answers, feedback"],
+            false => &["vacuum", "pragma wal_checkpoint(truncate)"],
+        };
+        let pool = self.pool();
+        // It takes as long as the tables are large.
+        for &statement in statements {
+            sqlx::query(statement).execute(&pool).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a repository. Returns whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    #[tracing::instrument(
+        name = "store",
+        level = "debug",
+        skip_all,
+        fields(operation = "delete")
+    )]
+    pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
+        self.within_limit(async |pool| {
+            let result = sqlx::query("delete from repositories where name = $1")
+                .bind(name)
+                .execute(&pool)
+                .await?;
+            Ok(result.rows_affected() == 1)
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::places;
+    use super::*;
+
+    #[tokio::test]
+    async fn rows_survive_closing() -> Result<(), StoreError> {
+        let (_directory, places) = places().await;
+        for place in places {
+            let row = RepositoryRow {
+                name: "a".to_owned(),
+                kind: RepositoryKind::Git,
+                location: "/srv/a.git".to_owned(),
+                reference: Some("main".to_owned()),
+                watch: false,
+                poll_seconds: Some(60),
+            };
+            let tree = RepositoryRow {
+                name: "b".to_owned(),
+                kind: RepositoryKind::Path,
+                location: "/srv/b".to_owned(),
+                reference: None,
+                watch: true,
+                poll_seconds: None,
+            };
+            let store = Store::open_at(place.clone()).await?;
+            assert!(store.insert(&row).await? && store.insert(&tree).await?);
+            assert!(!store.insert(&row).await?, "the name is taken");
+            store.close().await;
+            assert!(store.ping().await.is_err(), "it is closed");
+
+            let store = Store::open_at(place).await?;
+            assert_eq!(store.repositories().await?, [row, tree]);
+            store.set_location("a", "/srv/c.git").await?;
+            assert_eq!(store.repositories().await?[0].location, "/srv/c.git");
+            assert!(store.delete("a").await? && store.delete("b").await?);
+            assert!(!store.delete("a").await?);
+            assert!(store.repositories().await?.is_empty());
+            store.scrub().await?;
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_copy_is_changed_alone() -> Result<(), StoreError> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let store = Store::open(directory.path()).await?;
+        let row = RepositoryRow {
+            name: "a".to_owned(),
+            kind: RepositoryKind::Path,
+            location: "/srv/a".to_owned(),
+            reference: None,
+            watch: false,
+            poll_seconds: None,
+        };
+        store.insert(&row).await?;
+        let copy = Store::open_copy(directory.path()).await?;
+        assert!(copy.is_copy() && copy.delete("a").await?);
+        copy.close().await;
+        assert_eq!(store.repositories().await?, [row]);
+        Ok(())
+    }
+}

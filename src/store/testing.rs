@@ -1,0 +1,42 @@
+//! Databases for tests: one of each kind that can be had here.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use tempfile::TempDir;
+
+use super::{Place, StoreError};
+
+/// The variable with the URL of a PostgreSQL database whose user may create others.
+pub const POSTGRES: &str = "FOVEATE_TEST_POSTGRES_URL";
+
+/// Empty databases, one of each kind, as long as the directory is there.
+pub async fn places() -> (TempDir, Vec<Place>) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let mut places = vec![Place::in_directory(directory.path())];
+    places.extend(postgres().await.expect("a database"));
+    (directory, places)
+}
+
+/// An empty database of PostgreSQL; `None`, which is told, where there is no server.
+pub async fn postgres() -> Result<Option<Place>, StoreError> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let Ok(url) = std::env::var(POSTGRES) else {
+        eprintln!("skipped with PostgreSQL: {POSTGRES} names no database");
+        return Ok(None);
+    };
+    let Ok(Place::Postgres(server)) = Place::parse(&url) else {
+        panic!("{POSTGRES} is no URL of PostgreSQL");
+    };
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("unit_{}_{number}", std::process::id());
+    let mut connection = server.options()?.connect().await?;
+    let create = format!("create database {name}");
+    sqlx::query(AssertSqlSafe(create))
+        .execute(&mut connection)
+        .await?;
+    connection.close().await?;
+    let mut url = url::Url::parse(&url).expect("a URL");
+    url.set_path(&name);
+    Ok(Some(Place::parse(url.as_str()).expect("a URL")))
+}

@@ -1,0 +1,388 @@
+//! Servers on one PostgreSQL database: what they share, what becomes of the work of one that dies, and of all
+//! of them when the database is gone. Without a server of PostgreSQL these tests say that they are skipped.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use foveate::config::{Config, DatabaseUrl};
+use foveate::store::{Place, Store};
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+use sqlx::Connection as _;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::access::{call, counts, counts_no_more};
+use crate::app::{SHOP, TestApp, commit, tree, until};
+use crate::database;
+use crate::stub_forge::{Mood, StubForge};
+use crate::webhooks::{SECRET, SHOP_PROJECT, fixture, settings, sign};
+
+/// A server on a database, with a data directory of its own.
+async fn start(url: &str) -> TestApp {
+    TestApp::start_with(|config| config.storage.database_url = DatabaseUrl::new(url)).await
+}
+
+fn foveate(url: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(arguments)
+        .env("FOVEATE__STORAGE__DATABASE_URL", url)
+        .output()
+        .unwrap()
+}
+
+/// Waits until a repository is gone.
+async fn is_gone(app: &TestApp, token: &str, name: &str) {
+    until("a repository that is gone", async || {
+        let path = format!("/repos/{name}");
+        let found = call(app, token, Method::GET, &path, None).await.status;
+        (found == StatusCode::NOT_FOUND).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_server_registers_the_others_serve() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let (one, two) = (start(&url).await, start(&url).await);
+    let [(_first, first), (_second, second)] = [SHOP, "//- b.py\ndef other(): pass\n"].map(tree);
+    commit(&first, "open the shop");
+    one.add_tree("shop", &first, false).await;
+    two.ready("shop").await;
+    let price = ["shop/price.py"];
+    assert_eq!(two.places_of("shop", "total_price").await, price);
+    let body = json!({"name": "shop", "source": {"path": second}});
+    assert_eq!(two.post("/repos", body).await.status, StatusCode::CONFLICT);
+    two.add_tree("other", &second, false).await;
+    one.ready("other").await;
+
+    // A name that is given to another source at once.
+    assert_eq!(
+        one.delete("/repos/other").await.status,
+        StatusCode::NO_CONTENT
+    );
+    one.add_git("other", &first, None).await;
+    until("the new source", async || {
+        let found = two.post(
+            "/context",
+            json!({"repo": "other", "query": "`total_price`"}),
+        );
+        let found = found.await;
+        (found.status == StatusCode::OK && found.text.contains("shop/price.py")).then_some(())
+    })
+    .await;
+
+    let made = foveate(
+        &url,
+        &["key", "create", "--scope", "admin", "--name", "ops"],
+    );
+    let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    for app in [&one, &two] {
+        counts(app, &token).await;
+    }
+    let removed = call(&one, &token, Method::DELETE, "/repos/shop", None).await;
+    assert_eq!(removed.status, StatusCode::NO_CONTENT);
+    is_gone(&two, &token, "shop").await;
+    until("its index is gone", async || {
+        (!two.data().join("index/shop").exists()).then_some(())
+    })
+    .await;
+    assert!(foveate(&url, &["key", "revoke", "ops"]).status.success());
+    for app in [&one, &two] {
+        counts_no_more(app, &token).await;
+    }
+    one.end().await;
+    two.end().await;
+}
+
+/// A forge with the shop, and servers on a database that know it.
+async fn servers(url: &str, secrets: &Path, count: usize) -> (StubForge, Vec<TestApp>) {
+    let forge = StubForge::start().await;
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    forge.host(SHOP_PROJECT, &root);
+    let mut apps = Vec::new();
+    for _ in 0..count {
+        let change = |config: &mut Config| {
+            settings(config, &forge, secrets);
+            config.storage.database_url = DatabaseUrl::new(url);
+        };
+        apps.push(TestApp::start_with(change).await);
+    }
+    let source = json!({"git": format!("{}/{SHOP_PROJECT}.git", forge.url)});
+    let body = json!({"name": SHOP_PROJECT, "source": source});
+    assert_eq!(
+        apps[0].post("/repos", body).await.status,
+        StatusCode::CREATED
+    );
+    for app in &apps {
+        app.ready(SHOP_PROJECT).await;
+    }
+    (forge, apps)
+}
+
+/// Tells a server of an issue. Returns what became of it.
+async fn tell(app: &TestApp, number: usize) -> String {
+    let mut issue = fixture("github/issues");
+    issue["issue"]["number"] = json!(number);
+    let body = issue.to_string();
+    let signature = format!("sha256={}", sign(SECRET, &body));
+    let request = app.client().post(format!("{}/webhooks/github", app.url));
+    let request = request
+        .header("x-github-event", "issues")
+        .header("x-hub-signature-256", signature)
+        .body(body);
+    let response = app.send(request).await;
+    assert_eq!(response.status, StatusCode::ACCEPTED, "{}", response.text);
+    response.json()["outcome"].as_str().unwrap().to_owned()
+}
+
+async fn idle(url: &str) {
+    let store = Store::open_at(Place::parse(url).unwrap()).await.unwrap();
+    until("an empty queue", async || {
+        store.jobs().await.unwrap().is_empty().then_some(())
+    })
+    .await;
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_done_once_by_whichever_server() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let secrets = tempfile::tempdir().unwrap();
+    let (forge, apps) = servers(&url, secrets.path(), 2).await;
+    for number in 0..12 {
+        assert_eq!(tell(&apps[number % 2], number).await, "queued");
+        assert_eq!(tell(&apps[(number + 1) % 2], number).await, "repeated");
+    }
+    idle(&url).await;
+    for number in 0..12 {
+        let comments = forge.comments(&format!("{SHOP_PROJECT}/{number}"));
+        assert_eq!(comments.len(), 1, "{number}");
+    }
+    assert_eq!(forge.count("POST", "/comments"), 12);
+    for app in apps {
+        app.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_job_of_a_server_that_died_is_done_by_another() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let secrets = tempfile::tempdir().unwrap();
+    let (forge, apps) = servers(&url, secrets.path(), 2).await;
+    forge.turn(&[Mood::Silent]);
+    assert_eq!(tell(&apps[0], 7).await, "queued");
+    until("a server that does it", async || {
+        (forge.moods_left() == 0).then_some(())
+    })
+    .await;
+    // Nobody else takes it.
+    let store = Store::open_at(Place::parse(&url).unwrap()).await.unwrap();
+    let job = store.jobs().await.unwrap().remove(0);
+    let until_then = job.leased_until.expect("it is taken");
+    assert_eq!(
+        store.take_job(until_then - 1, until_then).await.unwrap(),
+        None
+    );
+    // As if whoever does it had died and the time had passed. It hangs, and what it writes is too late.
+    database::execute(&url, "update jobs set leased_until = 1").await;
+    idle(&url).await;
+    assert_eq!(forge.comments(&format!("{SHOP_PROJECT}/7")).len(), 1);
+    store.close().await;
+    for app in apps {
+        app.stop.cancel();
+    }
+}
+
+/// How a connection fares on its way to the database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Open,
+    /// It is cut, and new ones are refused.
+    Cut,
+    /// Nothing arrives any more, and nobody says so.
+    Dead,
+}
+
+/// A way to the database that can be cut.
+struct Way {
+    url: String,
+    line: watch::Sender<Line>,
+}
+
+impl Way {
+    async fn to(url: &str) -> Self {
+        let mut through = url::Url::parse(url).unwrap();
+        let server = format!("127.0.0.1:{}", through.port().unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        through.set_port(Some(port)).unwrap();
+        let line = watch::Sender::new(Line::Open);
+        let lines = line.subscribe();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                if *lines.borrow() == Line::Open {
+                    let server = TcpStream::connect(&server).await.unwrap();
+                    tokio::spawn(carry(client, server, lines.clone()));
+                }
+            }
+        });
+        let url = through.into();
+        Self { url, line }
+    }
+}
+
+async fn carry(mut client: TcpStream, mut server: TcpStream, mut line: watch::Receiver<Line>) {
+    tokio::select! {
+        _ = line.wait_for(|line| *line != Line::Open) => {}
+        _ = copy_bidirectional(&mut client, &mut server) => return,
+    }
+    // What is dead does not come to life again.
+    let _ = line.wait_for(|line| *line == Line::Cut).await;
+}
+
+async fn is_ready(app: &TestApp, wanted: StatusCode) {
+    until("readiness", async || {
+        let answer = app.get("/readyz").await;
+        let has_store = wanted == StatusCode::OK;
+        (answer.status == wanted && answer.json()["store"] == has_store).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_database_is_missed_and_found_again() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let way = Way::to(&url).await;
+    let app = Arc::new(start(&way.url).await);
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    app.add_tree("shop", &root, false).await;
+    is_ready(&app, StatusCode::OK).await;
+    for (number, fault) in [Line::Cut, Line::Dead].into_iter().enumerate() {
+        let name = format!("late-{number}");
+        let body = json!({"name": name, "source": {"path": root}});
+        way.line.send_replace(fault);
+        is_ready(&app, StatusCode::SERVICE_UNAVAILABLE).await;
+        // Questions need no database; what does is refused in a while and does not hang.
+        let price = ["shop/price.py"];
+        assert_eq!(app.places_of("shop", "total_price").await, price);
+        let refused = app.post("/repos", body.clone()).await;
+        assert_eq!(
+            (refused.status, &*refused.code()),
+            (StatusCode::SERVICE_UNAVAILABLE, "store_unavailable")
+        );
+        until("the metric", async || {
+            (app.metric("foveate_database_up", "").await == 0.0).then_some(())
+        })
+        .await;
+        // Another server, which has a way, registers something meanwhile.
+        let other = start(&url).await;
+        other
+            .add_tree(&format!("meanwhile-{number}"), &root, false)
+            .await;
+        other.end().await;
+
+        way.line.send_replace(Line::Cut);
+        way.line.send_replace(Line::Open);
+        is_ready(&app, StatusCode::OK).await;
+        app.ready(&format!("meanwhile-{number}")).await;
+        let made = app.post("/repos", body).await;
+        assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+        until("the metric", async || {
+            (app.metric("foveate_database_up", "").await == 1.0).then_some(())
+        })
+        .await;
+    }
+    Arc::into_inner(app).unwrap().end().await;
+}
+
+#[tokio::test]
+async fn the_connection_is_encrypted_and_the_server_checked() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let Ok(authority) = std::env::var("FOVEATE_TEST_POSTGRES_CA") else {
+        eprintln!("skipped: FOVEATE_TEST_POSTGRES_CA names no certificate");
+        return;
+    };
+    let trusting = format!("{url}?sslmode=verify-full&sslrootcert={authority}");
+    let store = Store::open_at(Place::parse(&trusting).unwrap())
+        .await
+        .unwrap();
+    let mut connection = database::connect(&url).await;
+    let encrypted: Vec<bool> = sqlx::query_scalar(
+        "select ssl from pg_stat_ssl join pg_stat_activity using (pid)
+         where application_name = 'foveate' and datname = current_database()",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    assert!(!encrypted.is_empty() && encrypted.iter().all(|&ssl| ssl));
+    store.close().await;
+    connection.close().await.unwrap();
+    for refused in [
+        format!("{url}?sslmode=verify-full"),
+        // The certificate has no such name.
+        trusting.replace("127.0.0.1", "localhost"),
+    ] {
+        let opened = Store::open_at(Place::parse(&refused).unwrap()).await;
+        assert!(opened.is_err(), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_password_is_shown_nowhere() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let wrong = url.replace("p4ssw0rd", "wr0ng");
+    let data = tempfile::tempdir().unwrap();
+    let directory = data.path().to_str().unwrap();
+    for (url, arguments, said) in [
+        (
+            &wrong,
+            vec!["serve", "--listen", "127.0.0.1:0", "--data-dir", directory],
+            "password authentication failed",
+        ),
+        (
+            &wrong,
+            vec!["key", "list"],
+            "password authentication failed",
+        ),
+        (
+            &format!("{wrong}?pasword=wr0ng"),
+            vec!["jobs", "list"],
+            "no parameter \"pasword\"",
+        ),
+        (
+            &format!("{wrong}?sslmode=wr0ng"),
+            vec!["key", "list"],
+            "storage.database_url",
+        ),
+        (
+            &wrong.replace("postgres:", "mysql:"),
+            vec!["key", "list"],
+            "storage.database_url",
+        ),
+    ] {
+        let output = foveate(url, &arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && stderr.contains(said),
+            "{stderr}"
+        );
+        assert!(!stderr.contains("wr0ng"), "{stderr}");
+    }
+}
