@@ -23,7 +23,7 @@ struct Asset {
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const ASSETS: [Asset; 5] = [
+const ASSETS: [Asset; 6] = [
     Asset {
         path: "/",
         media_type: HTML,
@@ -48,6 +48,12 @@ const ASSETS: [Asset; 5] = [
         path: "/page/icon.svg",
         media_type: "image/svg+xml",
         bytes: include_bytes!("page/assets/icon.svg"),
+    },
+    // Of the packages that are in the bundle.
+    Asset {
+        path: "/page/licenses.txt",
+        media_type: "text/plain; charset=utf-8",
+        bytes: include_bytes!("page/assets/licenses.txt"),
     },
 ];
 

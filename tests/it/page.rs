@@ -9,12 +9,13 @@ use serde_json::Value;
 
 use crate::app::{Response, TestApp, tree};
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("/", "text/html; charset=utf-8"),
     ("/page/page.js", "text/javascript; charset=utf-8"),
     ("/page/highlight.js", "text/javascript; charset=utf-8"),
     ("/page/style.css", "text/css; charset=utf-8"),
     ("/page/icon.svg", "image/svg+xml"),
+    ("/page/licenses.txt", "text/plain; charset=utf-8"),
 ];
 
 async fn get_with(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Response {

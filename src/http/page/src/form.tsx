@@ -1,7 +1,7 @@
 // The form that a question is asked with.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Problem, Repo } from "./api";
 import { BREADTHS as MEANINGS, INTENTS as NAMES } from "./explain";
 import { Choice } from "./parts";
@@ -63,36 +63,7 @@ export function Form({ question, change, ask, repos, problem }: Props) {
         )}
       </Field>
       <VariantFields variant={question} change={change} bad={problem?.field ?? ""} prefix="" registered={registered(repo)} />
-      <details class="more" open={question.other !== null || undefined}>
-        <summary>Compare, format, intent</summary>
-        <Comparison question={question} change={change} />
-        <Field label="Format">
-          {(id) => (
-            <select id={id} value={question.format} onChange={(e) => change({ format: e.currentTarget.value as Question["format"] })}>
-              {FORMATS.map((format) => (
-                <option key={format} value={format}>
-                  {{ xml: "XML", markdown: "Markdown", json: "JSON" }[format]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Intent">
-          {(id) => (
-            <select id={id} value={question.intent} onChange={(e) => change({ intent: e.currentTarget.value as Question["intent"] })}>
-              <option value="">Detected</option>
-              {INTENTS.map((kind) => (
-                <option key={kind} value={kind}>
-                  {NAMES[kind]?.[0] ?? kind}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Listed in rankings">
-          {(id) => <Whole id={id} value={question.limit} range={LIMIT} onChange={(limit) => change({ limit })} />}
-        </Field>
-      </details>
+      <More question={question} change={change} />
       <div class="submit">
         <button type="submit" class="primary">
           Ask
@@ -102,6 +73,43 @@ export function Form({ question, change, ask, repos, problem }: Props) {
         </span>
       </div>
     </form>
+  );
+}
+
+/** What is seldom changed. */
+function More({ question, change }: { question: Question; change: Props["change"] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="more" open={open || question.other !== null} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>Compare, format, intent</summary>
+      <Comparison question={question} change={change} />
+      <Field label="Format">
+        {(id) => (
+          <select id={id} value={question.format} onChange={(e) => change({ format: e.currentTarget.value as Question["format"] })}>
+            {FORMATS.map((format) => (
+              <option key={format} value={format}>
+                {{ xml: "XML", markdown: "Markdown", json: "JSON" }[format]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Intent">
+        {(id) => (
+          <select id={id} value={question.intent} onChange={(e) => change({ intent: e.currentTarget.value as Question["intent"] })}>
+            <option value="">Detected</option>
+            {INTENTS.map((kind) => (
+              <option key={kind} value={kind}>
+                {NAMES[kind]?.[0] ?? kind}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Listed in rankings">
+        {(id) => <Whole id={id} value={question.limit} range={LIMIT} onChange={(limit) => change({ limit })} />}
+      </Field>
+    </details>
   );
 }
 
