@@ -20,8 +20,9 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracer, SdkTracerProvider};
 use prost::Message as _;
 use tokio::runtime::Handle;
+use tracing::subscriber::Interest;
 use tracing::{Level, Metadata, Subscriber};
-use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::filter::{LevelFilter, dynamic_filter_fn};
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
@@ -41,6 +42,10 @@ static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 /// The tracer, where spans are sent.
 pub(super) fn tracer() -> Option<&'static SdkTracer> {
     TRACER.get()
+}
+
+fn is_own(metadata: &Metadata<'_>) -> bool {
+    metadata.is_span() && *metadata.level() <= Level::DEBUG && metadata.target().starts_with(SCOPE)
 }
 
 /// What sends spans and metrics; either may be off.
@@ -107,11 +112,6 @@ impl Otlp {
     {
         let tracer = self.provider.as_ref()?.tracer(SCOPE);
         let tracer = TRACER.get_or_init(|| tracer).clone();
-        let is_own = |metadata: &Metadata<'_>| {
-            metadata.is_span()
-                && *metadata.level() <= Level::DEBUG
-                && metadata.target().starts_with(SCOPE)
-        };
         let layer = tracing_opentelemetry::layer()
             .with_tracer(tracer)
             .with_context_activation(false)
@@ -119,7 +119,19 @@ impl Otlp {
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false);
-        Some(layer.with_filter(filter_fn(is_own).with_max_level_hint(LevelFilter::DEBUG)))
+        // The steps of a request, a job or an indexing run, which are spans at the level of errors. What looks
+        // into the database every second for none of them would be a trace each time.
+        let filter = dynamic_filter_fn(|metadata, context| {
+            is_own(metadata)
+                && (*metadata.level() == Level::ERROR || context.lookup_current().is_some())
+        });
+        let filter = filter
+            .with_max_level_hint(LevelFilter::DEBUG)
+            .with_callsite_filter(|metadata| match is_own(metadata) {
+                true => Interest::sometimes(),
+                false => Interest::never(),
+            });
+        Some(layer.with_filter(filter))
     }
 
     /// What metrics are to be given to; once.

@@ -257,6 +257,13 @@ async fn spans_continue_the_trace_of_the_caller() {
     let git = spans.iter().find(|span| span.name.starts_with("git "));
     assert!(git.is_some_and(|git| hex::encode(&git.trace_id) != TRACE));
 
+    // What the server does by itself, such as looking for jobs every second, is no trace.
+    let roots = spans.iter().filter(|span| span.parent_span_id.is_empty());
+    for root in roots {
+        let is_request = root.kind() == SpanKind::Server;
+        assert!(is_request || root.name == "index", "{}", root.name);
+    }
+
     // The trace is an exemplar of the bucket that the request fell into, where that can be shown.
     let scrape = async |accept: &str| {
         let request = server.client().get(format!("{}/metrics", server.url()));
