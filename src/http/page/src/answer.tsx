@@ -36,7 +36,8 @@ export function Answer({ answer, question, marks, without }: Props) {
 
 /** What two answers are called. */
 export function variantName(variant: Variant, answer: ContextAnswer): string {
-  const ref = variant.ref.trim();
+  const given = variant.ref.trim();
+  const ref = /^[0-9a-f]{40,64}$/.test(given) ? shortCommit(given) : given;
   const revision = ref === "" ? (answer.tree.dirty ? "working tree" : "current") : visible(ref);
   return `${revision}, ${counted(variant.budget, "token")}, ${variant.breadth}`;
 }

@@ -9,7 +9,7 @@ import { Copy, Which } from "./parts";
 import { fragmentOf, type Question } from "./question";
 import { Ranking } from "./ranking";
 import { Progress } from "./repositories";
-import type { Outcome } from "./state";
+import { isBusy, type Outcome } from "./state";
 import { counted, percent, visible } from "./text";
 
 interface Props {
@@ -30,8 +30,7 @@ export function OutcomeView({ outcome, repo, again, stop, enterToken }: Props) {
       return (
         <div class="problem waiting">
           <h2>The index is being built</h2>
-          <p>{visible(outcome.problem.detail)}</p>
-          {repo !== undefined && <Progress repo={repo} />}
+          {repo !== undefined && isBusy(repo) ? <Progress repo={repo} /> : <p>{visible(outcome.problem.detail)}</p>}
           <p>The question is asked again by itself.</p>
           <button type="button" onClick={stop}>
             Do not wait
