@@ -59,6 +59,12 @@ def compose(tools):
     services = document["services"]
     profiles = {name: service.get("profiles", []) for name, service in services.items()}
     check(profiles["foveate"] == [], "Foveate alone is the default")
+    check(profiles["postgres"] == ["postgres"], "profile postgres")
+    # What the file of variables sets is what the services read.
+    for line in (ROOT / "config/compose/postgres.env").read_text().splitlines():
+        name = line.split("=")[0]
+        is_read = line.startswith("#") or name == "COMPOSE_PROFILES" or f"${{{name}" in file.read_text()
+        check(is_read, f"postgres.env: {name} is read by nothing")
     check({"prometheus", "grafana"} <= {n for n, p in profiles.items() if p == ["monitoring"]}, "profile monitoring")
     for name, service in services.items():
         check(service["read_only"] is True, f"{name}: its root is read-only")
