@@ -392,7 +392,10 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         soak = Soak(arguments, Path(place).resolve())
-        soak.run(arguments.minutes * 60)
+        try:
+            soak.run(arguments.minutes * 60)
+        finally:
+            soak.server.process.kill()
         growth = soak.report()
     sys.exit(1 if soak.failures or growth > arguments.max_growth else 0)
 
