@@ -138,6 +138,18 @@ def continuous_integration(directory):
         print(f"ok {document}: {', '.join(file.name for file in written)}")
 
 
+def first_steps(directory):
+    """The settings of a bot and the commands of an operator, as README.md has them."""
+    settings = directory / "foveate.toml"
+    settings.write_text(named("README.md", settings.name))
+    run(["foveate", "config", "check", "--config", settings], directory)
+    known = {"FOVEATE__STORAGE__DATA_DIR": str(directory / "data")}
+    run(["sh", "-e", "-c", named("README.md", "operate.sh")], directory, **known)
+    keys = run(["foveate", "key", "list"], directory, **known)
+    assert keys.startswith("me ") and (directory / "saved/foveate.db").is_file(), keys
+    print("ok README.md: foveate.toml, operate.sh")
+
+
 def workflows(directory):
     """The workflows of the page, and the steps of the action as a workflow of their own."""
     shown = [code for _, language, code in blocks("docs/integrations.md") if language == "yaml"]
@@ -171,7 +183,7 @@ def workflows(directory):
 
 
 with tempfile.TemporaryDirectory() as keep:
-    for part in (workflows, continuous_integration, bots):
+    for part in (workflows, continuous_integration, first_steps, bots):
         at = Path(keep) / part.__name__
         at.mkdir()
         part(at)
