@@ -28,6 +28,7 @@ use sqlx::AnyPool;
 use sqlx::any::AnyPoolOptions;
 use tempfile::TempDir;
 use tokio::sync::watch;
+use tracing::{Instrument as _, Span};
 
 pub use changes::Versions;
 pub use feedback::{
@@ -257,10 +258,11 @@ impl Store {
     ///
     /// # Errors
     /// When it does not.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "ping"))]
     pub async fn ping(&self) -> Result<(), StoreError> {
         let pool = self.pool();
-        let answer = sqlx::query("select 1").execute(&pool);
+        let answer = sqlx::query("select 1")
+            .execute(&pool)
+            .instrument(span("ping"));
         match tokio::time::timeout(PING, answer).await {
             Ok(answer) => Ok(answer.map(drop)?),
             Err(_) => Err(self.give_up(&pool)),
@@ -278,16 +280,17 @@ impl Store {
         AnyPool::clone(&self.inner.pool.load())
     }
 
-    /// Does something with the database; on a server for a limited time.
-    async fn within_limit<T, F>(
+    /// Does something with the database, in a span that names the operation; on a server for a limited time.
+    async fn run<T, F>(
         &self,
-        operation: impl FnOnce(AnyPool) -> F,
+        operation: &'static str,
+        statements: impl FnOnce(AnyPool) -> F,
     ) -> Result<T, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
         let pool = self.pool();
-        let done = operation(pool.clone());
+        let done = statements(pool.clone()).instrument(span(operation));
         if !self.is_shared() {
             return done.await;
         }
@@ -314,6 +317,11 @@ impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Store").field(&self.inner.place).finish()
     }
+}
+
+/// What sqlx logs of an operation stands in its span.
+fn span(operation: &'static str) -> Span {
+    tracing::debug_span!("store", operation)
 }
 
 fn install_drivers() {

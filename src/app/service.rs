@@ -126,40 +126,13 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
         spawn_blocking(foveate_query::tokenizer::warm);
-        let hosts = if config.is_local() {
-            Hosts::Local(config.server.allow_hosts.clone().into())
-        } else {
-            Hosts::Any
-        };
-        let border = Border {
-            hosts,
-            origins: config.server.allow_origins.clone(),
-            authenticator,
-            health: config.access.health,
-            metrics: config.access.metrics,
-        };
-        let wait = config.answer.build_deadline();
-        let agents = AgentLimits {
-            max_query_bytes: config.answer.max_query_bytes,
-            wait,
-        };
-        let agents = Agents::over_http(Arc::clone(&engine), agents, Arc::clone(&feedback));
-        let agents = mcp::http::route(
-            agents,
-            &config.server.allow_origins,
-            config.server.body_limit_bytes,
-            stop.clone(),
-        );
+        let agents = agents_route(&config, &engine, &feedback, stop.clone());
         let state = HttpState {
             engine: Arc::clone(&engine),
             catalog: Arc::clone(&catalog),
             forges: Arc::new(forges),
             feedback,
-            limits: HttpLimits {
-                body_bytes: config.server.body_limit_bytes,
-                max_query_bytes: config.answer.max_query_bytes,
-                request_timeout: Duration::from_millis(config.server.request_timeout_ms),
-            },
+            limits: http_limits(&config),
         };
         Ok(Self {
             listener,
@@ -169,7 +142,7 @@ impl Service {
             catalog,
             state,
             agents,
-            border,
+            border: border(&config, authenticator),
             tls,
             connections: connection_limits(&config),
             grace: Duration::from_millis(config.server.shutdown_grace_ms),
@@ -355,6 +328,50 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
         tracing::warn!(%listen, "there is no key: whoever reaches this address may do everything");
     }
     Ok(Arc::new(authenticator))
+}
+
+/// What decides about requests before they are handled.
+fn border(config: &Config, authenticator: Arc<Authenticator>) -> Border {
+    let hosts = if config.is_local() {
+        Hosts::Local(config.server.allow_hosts.clone().into())
+    } else {
+        Hosts::Any
+    };
+    Border {
+        hosts,
+        origins: config.server.allow_origins.clone(),
+        authenticator,
+        health: config.access.health,
+        metrics: config.access.metrics,
+    }
+}
+
+/// The route of coding agents.
+fn agents_route(
+    config: &Config,
+    engine: &Arc<Engine>,
+    feedback: &Arc<Feedback>,
+    stop: CancellationToken,
+) -> Router<HttpState> {
+    let limits = AgentLimits {
+        max_query_bytes: config.answer.max_query_bytes,
+        wait: config.answer.build_deadline(),
+    };
+    let agents = Agents::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
+    mcp::http::route(
+        agents,
+        &config.server.allow_origins,
+        config.server.body_limit_bytes,
+        stop,
+    )
+}
+
+fn http_limits(config: &Config) -> HttpLimits {
+    HttpLimits {
+        body_bytes: config.server.body_limit_bytes,
+        max_query_bytes: config.answer.max_query_bytes,
+        request_timeout: Duration::from_millis(config.server.request_timeout_ms),
+    }
 }
 
 fn connection_limits(config: &Config) -> ConnectionLimits {

@@ -1,4 +1,5 @@
-//! Where traces and metrics are sent. What a collector wants as a credential stands in a variable, not here.
+//! The settings of the OpenTelemetry export. Credentials for a collector come from the standard environment
+//! variables.
 
 use serde::Deserialize;
 

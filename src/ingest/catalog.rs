@@ -332,7 +332,7 @@ impl Catalog {
     async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
         let removed = {
             let _alone = self.listing.lock().await;
-            self.store.remove(name).await?;
+            self.store.delete_with_answers(name).await?;
             self.engine.remove(name)
         };
         // What was answered between the two.

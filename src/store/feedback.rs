@@ -193,14 +193,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "insert_answers")
-    )]
     pub async fn insert_answers(&self, answers: &[NewAnswerRow]) -> Result<(), StoreError> {
-        self.within_limit(async |pool| {
+        self.run("insert_answers", async |pool| {
             let mut transaction = pool.begin().await?;
             for answer in answers {
                 insert(&mut transaction, answer).await?;
@@ -215,32 +209,22 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "answers_called")
-    )]
     pub async fn answers_called(&self, request_id: &str) -> Result<Vec<(i64, String)>, StoreError> {
         let rows =
             sqlx::query_as("select id, repo from answers where request_id = $1 order by id desc");
-        self.within_limit(async |pool| Ok(rows.bind(request_id).fetch_all(&pool).await?))
-            .await
+        self.run("answers_called", async |pool| {
+            Ok(rows.bind(request_id).fetch_all(&pool).await?)
+        })
+        .await
     }
 
     /// The answer with this number.
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "answer")
-    )]
     pub async fn answer(&self, id: i64) -> Result<Option<AnswerRow>, StoreError> {
         let row = sqlx::query_as("select * from answers where id = $1").bind(id);
-        self.within_limit(async |pool| Ok(row.fetch_optional(&pool).await?))
+        self.run("answer", async |pool| Ok(row.fetch_optional(&pool).await?))
             .await
     }
 
@@ -248,12 +232,6 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "answer_of_thread")
-    )]
     pub async fn answer_of_thread(
         &self,
         repo: &str,
@@ -263,8 +241,10 @@ impl Store {
             "select * from answers where repo = $1 and thread = $2 order by id desc limit 1",
         );
         let row = row.bind(repo).bind(thread);
-        self.within_limit(async |pool| Ok(row.fetch_optional(&pool).await?))
-            .await
+        self.run("answer_of_thread", async |pool| {
+            Ok(row.fetch_optional(&pool).await?)
+        })
+        .await
     }
 
     /// Keeps feedback in the place of an earlier one of the same origin. Returns whether the answer was
@@ -272,12 +252,6 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "put_feedback")
-    )]
     pub async fn put_feedback(&self, row: &FeedbackRow) -> Result<bool, StoreError> {
         let query = sqlx::query(
             "insert into feedback (answer, source, origin, created_at, useful, changed, comment,
@@ -301,8 +275,10 @@ impl Store {
         .bind(row.counts.files_in_context)
         .bind(row.counts.functions)
         .bind(row.counts.functions_in_context);
-        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected() == 1))
-            .await
+        self.run("put_feedback", async |pool| {
+            Ok(query.execute(&pool).await?.rows_affected() == 1)
+        })
+        .await
     }
 
     /// Answers with larger numbers than `after`, oldest first, at most `limit`; those of one repository, or
@@ -310,12 +286,6 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "answers")
-    )]
     pub async fn answers(
         &self,
         after: i64,
@@ -326,7 +296,7 @@ impl Store {
             "select * from answers where id > $1 and ($2 is null or repo = $2) order by id limit $3",
         );
         let rows = rows.bind(after).bind(repo).bind(i64::from(limit));
-        self.within_limit(async |pool| Ok(rows.fetch_all(&pool).await?))
+        self.run("answers", async |pool| Ok(rows.fetch_all(&pool).await?))
             .await
     }
 
@@ -334,30 +304,20 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "feedback")
-    )]
     pub async fn feedback(&self, first: i64, last: i64) -> Result<Vec<FeedbackRow>, StoreError> {
         let rows = sqlx::query_as(
             "select * from feedback where answer between $1 and $2 order by answer, id",
         );
-        self.within_limit(async |pool| Ok(rows.bind(first).bind(last).fetch_all(&pool).await?))
-            .await
+        self.run("feedback", async |pool| {
+            Ok(rows.bind(first).bind(last).fetch_all(&pool).await?)
+        })
+        .await
     }
 
     /// Answers and feedback by repository and day.
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "feedback_days")
-    )]
     pub async fn feedback_days(&self) -> Result<Vec<DayRow>, StoreError> {
         let rows = sqlx::query_as(
             "select repo, created_at / 86400000 as day, 'answer' as kind, count(*) as number,
@@ -370,20 +330,16 @@ impl Store {
              from feedback join answers on answers.id = feedback.answer group by 1, 2, 3
              order by 1, 2, 3",
         );
-        self.within_limit(async |pool| Ok(rows.fetch_all(&pool).await?))
-            .await
+        self.run("feedback_days", async |pool| {
+            Ok(rows.fetch_all(&pool).await?)
+        })
+        .await
     }
 
     /// Deletes answers with all that was said of them. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "delete_answers")
-    )]
     pub async fn delete_answers(&self, which: OldAnswers<'_>) -> Result<u64, StoreError> {
         let query = match which {
             OldAnswers::Of(repo) => sqlx::query("delete from answers where repo = $1").bind(repo),
@@ -395,53 +351,24 @@ impl Store {
             }
             OldAnswers::All => sqlx::query("delete from answers"),
         };
-        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected()))
-            .await
+        self.run("delete_answers", async |pool| {
+            Ok(query.execute(&pool).await?.rows_affected())
+        })
+        .await
     }
 
     /// Deletes answers beyond the newest `max`. Returns how many.
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "limit_answers")
-    )]
     pub async fn limit_answers(&self, max: u32) -> Result<u64, StoreError> {
         let query = sqlx::query(
             "delete from answers where id <=
              (select id from answers order by id desc limit 1 offset $1)",
         );
         let query = query.bind(i64::from(max));
-        self.within_limit(async |pool| Ok(query.execute(&pool).await?.rows_affected()))
-            .await
-    }
-
-    /// Removes a repository and all that was answered from it. Returns whether it was there.
-    ///
-    /// # Errors
-    /// When the database fails; nothing is removed then.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "remove")
-    )]
-    pub async fn remove(&self, repo: &str) -> Result<bool, StoreError> {
-        self.within_limit(async |pool| {
-            let mut transaction = pool.begin().await?;
-            let removed = sqlx::query("delete from repositories where name = $1")
-                .bind(repo)
-                .execute(&mut *transaction)
-                .await?;
-            sqlx::query("delete from answers where repo = $1")
-                .bind(repo)
-                .execute(&mut *transaction)
-                .await?;
-            transaction.commit().await?;
-            Ok(removed.rows_affected() == 1)
+        self.run("limit_answers", async |pool| {
+            Ok(query.execute(&pool).await?.rows_affected())
         })
         .await
     }
@@ -576,7 +503,10 @@ mod tests {
             assert_eq!(store.delete_answers(OldAnswers::Before(3)).await?, 1);
             assert_eq!(store.delete_answers(OldAnswers::Called("8")).await?, 1);
             assert_eq!(left().await?, [4, 5, 6, 7, 8]);
-            assert!(!store.remove("a").await?, "it was not in the list");
+            assert!(
+                !store.delete_with_answers("a").await?,
+                "it was not in the list"
+            );
             assert_eq!(left().await?, [6, 7, 8]);
             assert_eq!(store.answers(6, Some("b"), 1).await?.len(), 1);
             assert_eq!(store.answers(0, Some("a"), 9).await?.len(), 0);

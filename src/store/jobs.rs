@@ -112,12 +112,6 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "deliver")
-    )]
     pub async fn deliver(
         &self,
         digests: &[String],
@@ -125,7 +119,7 @@ impl Store {
         now: i64,
         max_jobs: u32,
     ) -> Result<Delivered, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("deliver", async |pool| {
             let mut transaction = pool.begin().await?;
             if is_repeated(&mut transaction, digests).await? {
                 return Ok(Delivered::Repeated);
@@ -146,13 +140,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "take"))]
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
         let statement = match self.is_shared() {
             true => concat!(take!(), " for update of job skip locked) returning *"),
             false => concat!(take!(), ") returning *"),
         };
-        self.within_limit(async |pool| {
+        self.run("take", async |pool| {
             let taken = sqlx::query_as(statement).bind(now).bind(until);
             Ok(taken.fetch_all(&pool).await?.pop())
         })
@@ -163,9 +156,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "hold"))]
     pub async fn hold_job(&self, job: &JobRow, until: i64) -> Result<bool, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("hold", async |pool| {
             let held =
                 sqlx::query("update jobs set leased_until = $1 where id = $2 and taken = $3")
                     .bind(until)
@@ -182,14 +174,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "give_back")
-    )]
     pub async fn give_back_job(&self, job: &JobRow) -> Result<(), StoreError> {
-        self.within_limit(async |pool| {
+        self.run("give_back", async |pool| {
             sqlx::query(
                 "update jobs set leased_until = null,
                      attempts = case when revision = $3 and attempts > 0 then attempts - 1 else attempts end
@@ -211,12 +197,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "free"))]
     pub async fn free_jobs(&self, now: i64, delay: i64) -> Result<(), StoreError> {
         if self.is_shared() {
             return Ok(());
         }
-        self.within_limit(async |pool| {
+        self.run("free", async |pool| {
             sqlx::query(
                 "update jobs set leased_until = null,
                      due_at = case when attempts > 1 then $1 + $2 * (attempts - 1) else due_at end
@@ -235,14 +220,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "finish")
-    )]
     pub async fn finish_job(&self, job: &JobRow) -> Result<(), StoreError> {
-        self.within_limit(async |pool| {
+        self.run("finish", async |pool| {
             let removed = sqlx::query("delete from jobs where id = $1 and revision = $2")
                 .bind(job.id)
                 .bind(job.revision)
@@ -261,15 +240,9 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "postpone")
-    )]
     pub async fn postpone_job(&self, job: &JobRow) -> Result<(), StoreError> {
         let state = if job.is_dead { "dead" } else { "pending" };
-        self.within_limit(async |pool| {
+        self.run("postpone", async |pool| {
             let written = sqlx::query(
                 "update jobs set state = $1, attempts = $2, due_at = $3, error = $4, leased_until = null
                  where id = $5 and revision = $6 and taken = $7",
@@ -302,9 +275,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "jobs"))]
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("jobs", async |pool| {
             let rows = sqlx::query_as("select * from jobs order by id");
             Ok(rows.fetch_all(&pool).await?)
         })
@@ -315,9 +287,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "retry"))]
     pub async fn retry_jobs(&self, id: Option<i64>, now: i64) -> Result<u64, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("retry", async |pool| {
             let result = sqlx::query(
                 "update jobs set state = 'pending', attempts = 0, created_at = $1, due_at = $1
                  where state = 'dead' and ($2 is null or id = $2)",
@@ -335,15 +306,9 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "count_jobs")
-    )]
     pub async fn count_jobs(&self) -> Result<JobCounts, StoreError> {
         let rows: Vec<(String, i64)> = self
-            .within_limit(async |pool| {
+            .run("count_jobs", async |pool| {
                 let rows = sqlx::query_as("select state, count(*) from jobs group by state");
                 Ok(rows.fetch_all(&pool).await?)
             })

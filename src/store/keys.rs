@@ -70,9 +70,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "keys"))]
     pub async fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("keys", async |pool| {
             let rows = sqlx::query_as(
                 "select name, hash, scope, repositories, created_at, expires_at, revoked_at
                  from keys order by name, id",
@@ -86,18 +85,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "insert_key")
-    )]
     pub async fn insert_key(&self, key: &NewKeyRow) -> Result<bool, StoreError> {
         let repositories = key
             .repositories
             .as_ref()
             .map(|names| serde_json::json!(names));
-        self.within_limit(async |pool| {
+        self.run("insert_key", async |pool| {
             let result = sqlx::query(
                 "insert into keys (name, hash, scope, repositories, created_at, expires_at)
                  values ($1, $2, $3, $4, $5, $6)
@@ -120,14 +113,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "revoke_key")
-    )]
     pub async fn revoke_key(&self, name: &str) -> Result<bool, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("revoke_key", async |pool| {
             let result = sqlx::query(
                 "update keys set revoked_at = $1 where name = $2 and revoked_at is null",
             )
@@ -144,14 +131,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "delete_keys")
-    )]
     pub async fn delete_keys(&self) -> Result<u64, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("delete_keys", async |pool| {
             let result = sqlx::query("delete from keys").execute(&pool).await?;
             Ok(result.rows_affected())
         })

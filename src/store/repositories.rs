@@ -2,8 +2,9 @@
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
+use tracing::Instrument as _;
 
-use super::{Store, StoreError, keys};
+use super::{Store, StoreError, keys, span};
 
 /// Whose files a repository's row points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +68,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "repositories")
-    )]
     pub async fn repositories(&self) -> Result<Vec<RepositoryRow>, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("repositories", async |pool| {
             let rows = sqlx::query_as(
                 "select name, kind, location, reference, watch, poll_seconds
                  from repositories order by name",
@@ -88,14 +83,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "insert")
-    )]
     pub async fn insert(&self, row: &RepositoryRow) -> Result<bool, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("insert", async |pool| {
             let result = sqlx::query(
                 "insert into repositories
                      (name, kind, location, reference, watch, poll_seconds, created_at)
@@ -119,14 +108,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "set_location")
-    )]
     pub async fn set_location(&self, name: &str, location: &str) -> Result<(), StoreError> {
-        self.within_limit(async |pool| {
+        self.run("set_location", async |pool| {
             sqlx::query("update repositories set location = $1 where name = $2")
                 .bind(location)
                 .bind(name)
@@ -141,7 +124,6 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(name = "store", level = "debug", skip_all, fields(operation = "scrub"))]
     pub async fn scrub(&self) -> Result<(), StoreError> {
         let statements: &[&str] = match self.is_shared() {
             true => &["vacuum full repositories, answers, feedback"],
@@ -150,23 +132,39 @@ impl Store {
         let pool = self.pool();
         // It takes as long as the tables are large.
         for &statement in statements {
-            sqlx::query(statement).execute(&pool).await?;
+            let done = sqlx::query(statement).execute(&pool);
+            done.instrument(span("scrub")).await?;
         }
         Ok(())
     }
 
-    /// Removes a repository. Returns whether it was there.
+    /// Removes a repository and all that was answered from it. Returns whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is removed then.
+    pub async fn delete_with_answers(&self, repo: &str) -> Result<bool, StoreError> {
+        self.run("delete_with_answers", async |pool| {
+            let mut transaction = pool.begin().await?;
+            let removed = sqlx::query("delete from repositories where name = $1")
+                .bind(repo)
+                .execute(&mut *transaction)
+                .await?;
+            sqlx::query("delete from answers where repo = $1")
+                .bind(repo)
+                .execute(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            Ok(removed.rows_affected() == 1)
+        })
+        .await
+    }
+
+    /// Removes a repository. Its answers stay. Returns whether it was there.
     ///
     /// # Errors
     /// When the database fails.
-    #[tracing::instrument(
-        name = "store",
-        level = "debug",
-        skip_all,
-        fields(operation = "delete")
-    )]
     pub async fn delete(&self, name: &str) -> Result<bool, StoreError> {
-        self.within_limit(async |pool| {
+        self.run("delete", async |pool| {
             let result = sqlx::query("delete from repositories where name = $1")
                 .bind(name)
                 .execute(&pool)
