@@ -285,79 +285,19 @@ impl Config {
     }
 
     fn check(mut self) -> Result<Self, ConfigError> {
-        let at_least = |key: &str, value: u64, least: u64| {
-            if value < least {
+        for (key, number, least) in self.bounded_numbers() {
+            if number < least {
                 return Err(ConfigError::new(format!(
-                    "{key} must be at least {least}, not {value}"
+                    "{key} must be at least {least}, not {number}"
                 )));
             }
-            Ok(())
-        };
-        at_least(
-            "server.body_limit_bytes",
-            self.server.body_limit_bytes as u64,
-            1024,
-        )?;
-        at_least(
-            "server.request_timeout_ms",
-            self.server.request_timeout_ms,
-            1,
-        )?;
-        at_least("server.head_timeout_ms", self.server.head_timeout_ms, 1)?;
-        let tls = &self.server.tls;
-        if tls.cert.as_os_str().is_empty() != tls.key.as_os_str().is_empty() {
-            let text = "server.tls needs both `cert` and `key`, or neither of them";
-            return Err(ConfigError::new(text));
         }
-        if let Some(origin) = self.server.allow_origins.iter().find(|o| !is_origin(o)) {
-            return Err(ConfigError::new(format!(
-                "server.allow_origins: {origin:?} is no origin such as https://app.example.org"
-            )));
-        }
-        at_least("git.timeout_seconds", self.git.timeout_seconds, 1)?;
-        at_least("git.read_timeout_seconds", self.git.read_timeout_seconds, 1)?;
-        at_least("git.stall_seconds", self.git.stall_seconds, 1)?;
-        at_least("git.retry_seconds", self.git.retry_seconds, 1)?;
-        at_least("git.transfers", self.git.transfers as u64, 1)?;
-        at_least("index.runs", self.index.runs as u64, 1)?;
-        at_least("index.max_file_bytes", self.index.max_file_bytes, 1024)?;
-        at_least("index.parse_timeout_ms", self.index.parse_timeout_ms, 1)?;
-        at_least("index.max_depth", u64::from(self.index.max_depth), 16)?;
-        at_least("answer.deadline_ms", self.answer.deadline_ms, 1)?;
-        at_least("answer.build_deadline_ms", self.answer.build_deadline_ms, 1)?;
-        at_least("answer.revisions", self.answer.revisions as u64, 1)?;
-        at_least(
-            "answer.max_query_bytes",
-            self.answer.max_query_bytes as u64,
-            1,
-        )?;
-        at_least("history.timeout_seconds", self.history.timeout_seconds, 1)?;
-        at_least("history.runs", self.history.runs as u64, 1)?;
-        at_least("watch.poll_seconds", self.watch.poll_seconds, 1)?;
-        at_least(
-            "watch.max_delay_ms",
-            self.watch.max_delay_ms,
-            self.watch.debounce_ms,
-        )?;
-        for (key, number) in self.feedback.numbers() {
-            at_least(key, number, 1)?;
-        }
+        self.server.check().map_err(ConfigError::new)?;
+        self.git.check().map_err(ConfigError::new)?;
         self.forge.check().map_err(ConfigError::new)?;
         self.telemetry.check().map_err(ConfigError::new)?;
         let url = self.storage.database_url.check();
         url.map_err(ConfigError::new)?;
-        let known = ["https", "http", "ssh", "git", "file"];
-        if let Some(scheme) = self
-            .git
-            .schemes
-            .iter()
-            .find(|s| !known.contains(&s.as_str()))
-        {
-            let known = known.join(", ");
-            return Err(ConfigError::new(format!(
-                "git.schemes: {scheme:?} is none of {known}"
-            )));
-        }
         if self.storage.data_dir.as_os_str().is_empty() {
             self.storage.data_dir = default_data_dir()?;
         }
@@ -367,6 +307,42 @@ impl Config {
             })?;
         }
         Ok(self)
+    }
+
+    /// The numbers that have a lower bound: key, number, bound.
+    fn bounded_numbers(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+        let (server, git, index, answer) = (&self.server, &self.git, &self.index, &self.answer);
+        let (history, watch) = (&self.history, &self.watch);
+        let numbers = [
+            (
+                "server.body_limit_bytes",
+                server.body_limit_bytes as u64,
+                1024,
+            ),
+            ("server.request_timeout_ms", server.request_timeout_ms, 1),
+            ("server.head_timeout_ms", server.head_timeout_ms, 1),
+            ("git.timeout_seconds", git.timeout_seconds, 1),
+            ("git.read_timeout_seconds", git.read_timeout_seconds, 1),
+            ("git.stall_seconds", git.stall_seconds, 1),
+            ("git.retry_seconds", git.retry_seconds, 1),
+            ("git.transfers", git.transfers as u64, 1),
+            ("index.runs", index.runs as u64, 1),
+            ("index.max_file_bytes", index.max_file_bytes, 1024),
+            ("index.parse_timeout_ms", index.parse_timeout_ms, 1),
+            ("index.max_depth", u64::from(index.max_depth), 16),
+            ("answer.deadline_ms", answer.deadline_ms, 1),
+            ("answer.build_deadline_ms", answer.build_deadline_ms, 1),
+            ("answer.revisions", answer.revisions as u64, 1),
+            ("answer.max_query_bytes", answer.max_query_bytes as u64, 1),
+            ("history.timeout_seconds", history.timeout_seconds, 1),
+            ("history.runs", history.runs as u64, 1),
+            ("watch.poll_seconds", watch.poll_seconds, 1),
+            ("watch.max_delay_ms", watch.max_delay_ms, watch.debounce_ms),
+        ];
+        let feedback = self.feedback.numbers().into_iter();
+        numbers
+            .into_iter()
+            .chain(feedback.map(|(key, number)| (key, number, 1)))
     }
 
     /// Whether only this machine can connect.
@@ -413,6 +389,34 @@ fn layers(text: Option<&str>, environment: Figment, overrides: &Overrides) -> Fi
 
 fn variables() -> Figment {
     Figment::from(Env::prefixed(ENVIRONMENT).split("__"))
+}
+
+impl ServerConfig {
+    fn check(&self) -> Result<(), String> {
+        if self.tls.cert.as_os_str().is_empty() != self.tls.key.as_os_str().is_empty() {
+            return Err("server.tls needs both `cert` and `key`, or neither of them".to_owned());
+        }
+        match self.allow_origins.iter().find(|o| !is_origin(o)) {
+            None => Ok(()),
+            Some(origin) => Err(format!(
+                "server.allow_origins: {origin:?} is no origin such as https://app.example.org"
+            )),
+        }
+    }
+}
+
+impl GitConfig {
+    fn check(&self) -> Result<(), String> {
+        const KNOWN: [&str; 5] = ["https", "http", "ssh", "git", "file"];
+        let unknown = |scheme: &&String| !KNOWN.contains(&scheme.as_str());
+        match self.schemes.iter().find(unknown) {
+            None => Ok(()),
+            Some(scheme) => Err(format!(
+                "git.schemes: {scheme:?} is none of {}",
+                KNOWN.join(", ")
+            )),
+        }
+    }
 }
 
 /// Whether a text is a scheme, a host and perhaps a port, as browsers send them.

@@ -5,9 +5,10 @@ pub mod lookup;
 pub mod request;
 
 use foveate_model::escape::escape;
-use foveate_query::assemble::{Fidelity, Item, Section};
+use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
 use foveate_query::rank::{ListedFile, ListedFunction, ListedPlace, Signal};
-use foveate_query::{Breadth, Format, IntentKind, Issue};
+use foveate_query::resolve::ResolvedSymbol;
+use foveate_query::{Breadth, Format, Intent, IntentKind, Issue, Timings};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -347,48 +348,30 @@ impl ContextAnswer {
         let revision = &snapshot.revision;
         let signals = asked.signals;
         let explain = asked.explain && signals;
+        let Pack {
+            context,
+            sections,
+            used,
+            dropped,
+            confidence,
+            ..
+        } = answer.pack;
         Self {
             request_id: asked.request_id,
             repo,
             commit: revision.commit.clone(),
             generation: snapshot.generation,
-            intent: IntentAnswer {
-                kind: answer.intent.kind.name().to_owned(),
-                confidence: answer.intent.confidence,
-                signals: answer
-                    .intent
-                    .signals
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect(),
-            },
-            symbols: answer
-                .symbols
-                .into_iter()
-                .map(|symbol| SymbolAnswer {
-                    name: symbol.name,
-                    from: symbol.from.to_owned(),
-                    resolved: symbol.resolved,
-                    total: symbol.total,
-                })
-                .collect(),
-            files: answer.files.into_iter().map(|f| file(f, signals)).collect(),
-            functions: answer
-                .functions
-                .into_iter()
-                .map(|f| function(f, explain))
-                .collect(),
-            places: answer
-                .places
-                .into_iter()
-                .map(|p| place(p, explain))
-                .collect(),
-            confidence: answer.pack.confidence,
-            sections: answer.pack.sections.into_iter().map(section).collect(),
-            context: answer.pack.context,
+            intent: intent(answer.intent),
+            symbols: collected(answer.symbols, symbol),
+            files: collected(answer.files, |f| file(f, signals)),
+            functions: collected(answer.functions, |f| function(f, explain)),
+            places: collected(answer.places, |p| place(p, explain)),
+            confidence,
+            sections: collected(sections, section),
+            context,
             tokens: TokensAnswer {
                 budget: asked.budget_tokens,
-                used: answer.pack.used,
+                used,
                 tokenizer: "o200k_base".to_owned(),
             },
             tree: TreeAnswer {
@@ -396,26 +379,31 @@ impl ContextAnswer {
                 dirty: revision.dirty,
                 pending_files,
             },
-            dropped: answer
-                .pack
-                .dropped
-                .into_iter()
-                .map(|dropped| DroppedAnswer {
-                    path: dropped.path,
-                    name: dropped.name,
-                    tokens: dropped.tokens,
-                    reason: dropped.reason.to_owned(),
-                })
-                .collect(),
-            timings_ms: TimingsAnswer {
-                intent: milliseconds(answer.timings.intent),
-                resolve: milliseconds(answer.timings.resolve),
-                rank: milliseconds(answer.timings.rank),
-                assemble: milliseconds(answer.timings.assemble),
-                total: milliseconds(total_ms),
-            },
-            issues: answer.issues.into_iter().map(Into::into).collect(),
+            dropped: collected(dropped, left_out),
+            timings_ms: timings(answer.timings, total_ms),
+            issues: collected(answer.issues, Into::into),
         }
+    }
+}
+
+fn collected<T, W>(things: Vec<T>, on_the_wire: impl FnMut(T) -> W) -> Vec<W> {
+    things.into_iter().map(on_the_wire).collect()
+}
+
+fn intent(intent: Intent) -> IntentAnswer {
+    IntentAnswer {
+        kind: intent.kind.name().to_owned(),
+        confidence: intent.confidence,
+        signals: collected(intent.signals, str::to_owned),
+    }
+}
+
+fn symbol(symbol: ResolvedSymbol) -> SymbolAnswer {
+    SymbolAnswer {
+        name: symbol.name,
+        from: symbol.from.to_owned(),
+        resolved: symbol.resolved,
+        total: symbol.total,
     }
 }
 
@@ -470,7 +458,7 @@ fn section(section: Section) -> SectionAnswer {
         name: section.name.to_owned(),
         budget: section.budget,
         used: section.used,
-        items: section.items.into_iter().map(item).collect(),
+        items: collected(section.items, item),
     }
 }
 
@@ -490,6 +478,25 @@ fn item(item: Item) -> ItemAnswer {
         tokens: item.tokens,
         reason: item.reason,
         link: item.link,
+    }
+}
+
+fn left_out(dropped: Dropped) -> DroppedAnswer {
+    DroppedAnswer {
+        path: dropped.path,
+        name: dropped.name,
+        tokens: dropped.tokens,
+        reason: dropped.reason.to_owned(),
+    }
+}
+
+fn timings(stages: Timings, total: f64) -> TimingsAnswer {
+    TimingsAnswer {
+        intent: milliseconds(stages.intent),
+        resolve: milliseconds(stages.resolve),
+        rank: milliseconds(stages.rank),
+        assemble: milliseconds(stages.assemble),
+        total: milliseconds(total),
     }
 }
 
