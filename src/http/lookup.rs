@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
 
 use super::HttpState;
 use super::authorize::Caller;
@@ -15,7 +14,7 @@ use super::problem::Problem;
 use crate::access::Grant;
 use crate::wire::lookup::{
     self, DefinitionsAnswer, FileTextAnswer, Lookup, OutlineAnswer, RawDefinitions, RawFile,
-    RawLookup, RawOutline, RawPage, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer,
+    RawLookup, RawOutline, RawReferences, RawSearch, ReferencesAnswer, SearchAnswer,
     SearchKindName,
 };
 
@@ -24,22 +23,11 @@ async fn look<R: RawLookup>(
     state: &HttpState,
     grant: &Grant,
     repo: String,
-    reference: Option<String>,
     raw: R,
 ) -> Result<Json<<R::Lookup as Lookup>::Answer>, Problem> {
     state.trace_repo(grant, &repo);
-    let found = lookup::look(&state.engine, grant, repo, reference, raw);
+    let found = lookup::look(&state.engine, grant, repo, raw);
     Ok(Json(found.await?))
-}
-
-/// Where a name is defined.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DefinitionsParameters {
-    name: Option<String>,
-    r#ref: Option<String>,
-    limit: Option<u64>,
-    cursor: Option<String>,
 }
 
 /// Where is this name defined?
@@ -61,28 +49,9 @@ pub async fn definitions(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Segments(repo): Segments<String>,
-    Parameters(given): Parameters<DefinitionsParameters>,
+    Parameters(raw): Parameters<RawDefinitions>,
 ) -> Result<Json<DefinitionsAnswer>, Problem> {
-    let raw = RawDefinitions {
-        name: given.name,
-        page: RawPage {
-            limit: given.limit,
-            cursor: given.cursor,
-        },
-    };
-    look(&state, &grant, repo, given.r#ref, raw).await
-}
-
-/// Who uses a definition.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReferencesParameters {
-    name: Option<String>,
-    path: Option<String>,
-    line: Option<u64>,
-    r#ref: Option<String>,
-    limit: Option<u64>,
-    cursor: Option<String>,
+    look(&state, &grant, repo, raw).await
 }
 
 /// Who uses this definition, and how certain is that?
@@ -106,28 +75,9 @@ pub async fn references(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Segments(repo): Segments<String>,
-    Parameters(given): Parameters<ReferencesParameters>,
+    Parameters(raw): Parameters<RawReferences>,
 ) -> Result<Json<ReferencesAnswer>, Problem> {
-    let raw = RawReferences {
-        name: given.name,
-        path: given.path,
-        line: given.line,
-        page: RawPage {
-            limit: given.limit,
-            cursor: given.cursor,
-        },
-    };
-    look(&state, &grant, repo, given.r#ref, raw).await
-}
-
-/// What is in a file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutlineParameters {
-    path: Option<String>,
-    r#ref: Option<String>,
-    limit: Option<u64>,
-    cursor: Option<String>,
+    look(&state, &grant, repo, raw).await
 }
 
 /// What is defined in this file?
@@ -149,29 +99,9 @@ pub async fn outline(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Segments(repo): Segments<String>,
-    Parameters(given): Parameters<OutlineParameters>,
+    Parameters(raw): Parameters<RawOutline>,
 ) -> Result<Json<OutlineAnswer>, Problem> {
-    let raw = RawOutline {
-        path: given.path,
-        page: RawPage {
-            limit: given.limit,
-            cursor: given.cursor,
-        },
-    };
-    look(&state, &grant, repo, given.r#ref, raw).await
-}
-
-/// What to search.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SearchParameters {
-    q: Option<String>,
-    kind: Option<SearchKindName>,
-    ignore_case: Option<bool>,
-    path: Option<String>,
-    r#ref: Option<String>,
-    limit: Option<u64>,
-    cursor: Option<String>,
+    look(&state, &grant, repo, raw).await
 }
 
 /// Where does this text, name or path stand?
@@ -196,29 +126,9 @@ pub async fn search(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Segments(repo): Segments<String>,
-    Parameters(given): Parameters<SearchParameters>,
+    Parameters(raw): Parameters<RawSearch>,
 ) -> Result<Json<SearchAnswer>, Problem> {
-    let raw = RawSearch {
-        q: given.q,
-        kind: given.kind,
-        ignore_case: given.ignore_case,
-        path: given.path,
-        page: RawPage {
-            limit: given.limit,
-            cursor: given.cursor,
-        },
-    };
-    look(&state, &grant, repo, given.r#ref, raw).await
-}
-
-/// Which lines of a file.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FileParameters {
-    lines: Option<String>,
-    r#ref: Option<String>,
-    limit: Option<u64>,
-    cursor: Option<String>,
+    look(&state, &grant, repo, raw).await
 }
 
 /// The text of a file, or some lines of it. Only what is indexed has a text.
@@ -241,15 +151,8 @@ pub async fn file(
     State(state): State<HttpState>,
     Caller(grant): Caller,
     Segments((repo, path)): Segments<(String, String)>,
-    Parameters(given): Parameters<FileParameters>,
+    Parameters(mut raw): Parameters<RawFile>,
 ) -> Result<Json<FileTextAnswer>, Problem> {
-    let raw = RawFile {
-        path: Some(path),
-        lines: given.lines,
-        page: RawPage {
-            limit: given.limit,
-            cursor: given.cursor,
-        },
-    };
-    look(&state, &grant, repo, given.r#ref, raw).await
+    raw.path = Some(path);
+    look(&state, &grant, repo, raw).await
 }

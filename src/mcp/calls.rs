@@ -15,16 +15,14 @@ use tower_http::request_id::RequestId;
 use super::failure::Failure;
 use super::resources::FileUri;
 use super::text::{self, ContextToolAnswer, Readable};
-use super::tools::{
-    ContextCall, DefinitionCall, OutlineCall, PageCall, Place, ReferencesCall, SearchCall, ToolName,
-};
+use super::tools::{Call, ContextCall, ToolName};
 use super::{Agents, Caller, Session};
 use crate::access::Grant;
 use crate::engine::{Answered, AskError, Repository};
 use crate::feedback::Occasion;
 use crate::wire::lookup::{
     self, FILE_LIMIT, FileTextAnswer, Lookup, RawDefinitions, RawFile, RawLookup, RawOutline,
-    RawPage, RawReferences, RawSearch,
+    RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
 use crate::wire::{AnswerOptions, ContextAnswer};
@@ -45,64 +43,39 @@ impl Agents {
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
         match tool {
-            ToolName::Context => {
-                let call: ContextCall = read(arguments)?;
-                self.context(call, grant, context).await
-            }
+            ToolName::Context => self.context(read(arguments)?, grant, context).await,
             ToolName::Definition => {
-                let call: DefinitionCall = read(arguments)?;
-                let raw = RawDefinitions {
-                    name: Some(call.name),
-                    page: call.page.into(),
-                };
-                self.look(call.place, raw, grant, context).await
+                let call: Call<RawDefinitions> = read(arguments)?;
+                self.look(call, grant, context).await
             }
             ToolName::References => {
-                let call: ReferencesCall = read(arguments)?;
-                let raw = RawReferences {
-                    name: call.name,
-                    path: call.path,
-                    line: call.line,
-                    page: call.page.into(),
-                };
-                self.look(call.place, raw, grant, context).await
+                let call: Call<RawReferences> = read(arguments)?;
+                self.look(call, grant, context).await
             }
             ToolName::Outline => {
-                let call: OutlineCall = read(arguments)?;
-                let raw = RawOutline {
-                    path: Some(call.path),
-                    page: call.page.into(),
-                };
-                self.look(call.place, raw, grant, context).await
+                let call: Call<RawOutline> = read(arguments)?;
+                self.look(call, grant, context).await
             }
             ToolName::Search => {
-                let call: SearchCall = read(arguments)?;
-                let raw = RawSearch {
-                    q: Some(call.q),
-                    kind: call.kind,
-                    ignore_case: call.ignore_case,
-                    path: call.path,
-                    page: call.page.into(),
-                };
-                self.look(call.place, raw, grant, context).await
+                let call: Call<RawSearch> = read(arguments)?;
+                self.look(call, grant, context).await
             }
         }
     }
 
     async fn look<R: RawLookup>(
         &self,
-        place: Place,
-        raw: R,
+        call: Call<R>,
         grant: &Grant,
         context: &Context,
     ) -> Result<CallToolResult, Failure>
     where
         <R::Lookup as Lookup>::Answer: Readable + Serialize,
     {
-        let repository = self.repository(grant, place.repo.as_deref())?;
+        let repository = self.repository(grant, call.repo.as_deref())?;
         let repo = repository.name().to_string();
         let looking = async {
-            let found = lookup::look(&self.engine, grant, repo, place.r#ref, raw);
+            let found = lookup::look(&self.engine, grant, repo, call.what);
             found.await.map_err(Failure::from)
         };
         let answer = self.when_ready(context, &repository, looking).await?;
@@ -111,17 +84,18 @@ impl Agents {
 
     async fn context(
         &self,
-        call: ContextCall,
+        call: Call<ContextCall>,
         grant: &Grant,
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
-        let repository = self.repository(grant, call.place.repo.as_deref())?;
+        let repository = self.repository(grant, call.repo.as_deref())?;
+        let call = call.what;
         let seen = self.seen(call.seen.unwrap_or_default())?;
         let (seen_places, seen_paths) = seen.into_iter().partition(|seen| seen.contains(':'));
         let raw = RawRequest {
             repo: Some(repository.name().to_string()),
             query: Some(call.query),
-            reference: call.place.r#ref,
+            reference: call.r#ref,
             budget_tokens: call.budget_tokens,
             seen_places,
             seen_paths,
@@ -194,13 +168,11 @@ impl Agents {
         let raw = RawFile {
             path: Some(uri.path.clone()),
             lines: None,
-            page: RawPage {
-                limit: Some(FILE_LIMIT.max as u64),
-                cursor,
-            },
+            r#ref: uri.reference.clone(),
+            limit: Some(FILE_LIMIT.max as u64),
+            cursor,
         };
-        let (repo, reference) = (uri.repo.clone(), uri.reference.clone());
-        Ok(lookup::look(&self.engine, grant, repo, reference, raw).await?)
+        Ok(lookup::look(&self.engine, grant, uri.repo.clone(), raw).await?)
     }
 
     /// The repository of a call; where it names none, the only one.
@@ -253,15 +225,6 @@ impl Agents {
         })?;
         seen.extend(session.shown.lock().iter().cloned());
         Ok(seen)
-    }
-}
-
-impl From<PageCall> for RawPage {
-    fn from(call: PageCall) -> Self {
-        Self {
-            limit: call.limit,
-            cursor: call.cursor,
-        }
     }
 }
 

@@ -9,10 +9,21 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde::Deserialize;
 
-use crate::wire::lookup::SearchKindName;
+use crate::wire::lookup::{RawDefinitions, RawOutline, RawReferences, RawSearch};
 
+/// The arguments of a tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub struct Call<T> {
+    /// What it does.
+    #[serde(flatten)]
+    pub what: T,
+    /// Repository; needed where there are several
+    #[serde(default)]
+    pub repo: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct ContextCall {
     /// Issue text, question, error message or stack trace, as complete as you have it
@@ -23,93 +34,9 @@ pub struct ContextCall {
     /// Places not to show again: path, path:name or path:10-40; `session` stands for all that this session showed
     #[serde(default)]
     pub seen: Option<Vec<String>>,
-    #[serde(flatten)]
-    pub place: Place,
-}
-
-/// Where to look.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Place {
-    /// Repository; needed where there are several
-    #[serde(default)]
-    pub repo: Option<String>,
     /// Commit, branch or tag; default: the files as they are now
     #[serde(default)]
     pub r#ref: Option<String>,
-}
-
-/// Which page.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct PageCall {
-    /// Items of a page
-    #[serde(default)]
-    pub limit: Option<u64>,
-    /// `next_cursor` of the page before
-    #[serde(default)]
-    pub cursor: Option<String>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct DefinitionCall {
-    /// `connect`, `Client.connect` or `package.module.Client`
-    pub name: String,
-    #[serde(flatten)]
-    pub place: Place,
-    #[serde(flatten)]
-    pub page: PageCall,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct ReferencesCall {
-    /// Name of the definition; or give path and line
-    #[serde(default)]
-    pub name: Option<String>,
-    /// File of the definition
-    #[serde(default)]
-    pub path: Option<String>,
-    /// A line of the definition
-    #[serde(default)]
-    pub line: Option<u64>,
-    #[serde(flatten)]
-    pub place: Place,
-    #[serde(flatten)]
-    pub page: PageCall,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct OutlineCall {
-    /// The file, from the repository's root
-    pub path: String,
-    #[serde(flatten)]
-    pub place: Place,
-    #[serde(flatten)]
-    pub page: PageCall,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct SearchCall {
-    /// Text, regular expression (one line, no look-around), or part of a name or path
-    pub q: String,
-    /// Default: text
-    #[serde(default)]
-    pub kind: Option<SearchKindName>,
-    #[serde(default)]
-    pub ignore_case: Option<bool>,
-    /// Only paths that begin so
-    #[serde(default)]
-    pub path: Option<String>,
-    #[serde(flatten)]
-    pub place: Place,
-    #[serde(flatten)]
-    pub page: PageCall,
 }
 
 /// A tool.
@@ -164,11 +91,11 @@ impl ToolName {
 
     fn schema(self) -> JsonObject {
         match self {
-            Self::Context => schema::<ContextCall>(),
-            Self::Definition => schema::<DefinitionCall>(),
-            Self::References => schema::<ReferencesCall>(),
-            Self::Outline => schema::<OutlineCall>(),
-            Self::Search => schema::<SearchCall>(),
+            Self::Context => schema::<Call<ContextCall>>(),
+            Self::Definition => schema::<Call<RawDefinitions>>(),
+            Self::References => schema::<Call<RawReferences>>(),
+            Self::Outline => schema::<Call<RawOutline>>(),
+            Self::Search => schema::<Call<RawSearch>>(),
         }
     }
 

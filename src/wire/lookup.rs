@@ -11,9 +11,7 @@ pub use answer::{
     ReferenceAnswer, ReferencesAnswer, SearchAnswer, SearchEntry,
 };
 pub use fields::FILE_LIMIT;
-pub use requests::{
-    RawDefinitions, RawFile, RawOutline, RawPage, RawReferences, RawSearch, SearchKindName,
-};
+pub use requests::{RawDefinitions, RawFile, RawOutline, RawReferences, RawSearch, SearchKindName};
 
 use foveate_index::Snapshot;
 use foveate_query::Deadline;
@@ -27,6 +25,9 @@ use fields::place;
 pub trait RawLookup {
     /// The same, validated.
     type Lookup: Lookup;
+
+    /// The commit, branch or tag that it is looked up at.
+    fn take_ref(&mut self) -> Option<String>;
 
     /// Validates it.
     ///
@@ -93,10 +94,9 @@ pub async fn look<R: RawLookup>(
     engine: &Engine,
     grant: &Grant,
     repo: String,
-    reference: Option<String>,
-    raw: R,
+    mut raw: R,
 ) -> Result<<R::Lookup as Lookup>::Answer, LookFailure> {
-    let place: LookupPlace = place(repo, reference)?;
+    let place: LookupPlace = place(repo, raw.take_ref())?;
     let lookup = raw.validate()?;
     let running = engine.look(grant, place, move |snapshot, deadline| {
         let found = lookup.run(snapshot, deadline);

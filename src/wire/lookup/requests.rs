@@ -1,4 +1,5 @@
-//! The lookups, as they are given and as they are validated.
+//! The lookups, as every door is given them and as they are validated. The comments on their fields are what agents
+//! are told of them, and so are short.
 
 use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
@@ -7,6 +8,7 @@ use foveate_query::lookup::{
     self, FileText, FoundDefinitions, FoundOutline, FoundReferences, LookupError, Page, Position,
     Search, SearchItem, SearchKind, Target, Window,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,15 +19,6 @@ use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, LimitRange, OUTLINE_LIMI
 use super::{InvalidLookup, Lookup, RawLookup, cursor};
 use crate::engine::LookedUp;
 
-/// Which page is wanted.
-#[derive(Clone, Debug, Default)]
-pub struct RawPage {
-    /// Most items.
-    pub limit: Option<u64>,
-    /// `next_cursor` of the page before.
-    pub cursor: Option<String>,
-}
-
 /// A validated page of the list that `lookup` describes.
 #[derive(Clone, Debug)]
 pub struct PageOf {
@@ -33,19 +26,23 @@ pub struct PageOf {
     window: Window,
 }
 
-impl RawPage {
-    fn of(self, lookup: String, range: LimitRange) -> Result<PageOf, InvalidLookup> {
-        let limit = range.check(self.limit)?;
-        let after = self.cursor.map(|cursor| cursor::decode(&lookup, &cursor));
+impl PageOf {
+    /// The page of `limit` items at `cursor`, as a door was given them.
+    fn new(
+        lookup: String,
+        limit: Option<u64>,
+        cursor: Option<&str>,
+        range: LimitRange,
+    ) -> Result<Self, InvalidLookup> {
+        let limit = range.check(limit)?;
+        let after = cursor.map(|cursor| cursor::decode(&lookup, cursor));
         let window = Window {
             limit,
             after: after.transpose()?,
         };
-        Ok(PageOf { lookup, window })
+        Ok(Self { lookup, window })
     }
-}
 
-impl PageOf {
     /// The cursor of the next page.
     pub(super) fn cursor(&self, next: Option<&Position>) -> Option<String> {
         next.map(|position| cursor::encode(&self.lookup, position))
@@ -53,11 +50,18 @@ impl PageOf {
 }
 
 /// Where a name is defined.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RawDefinitions {
+    /// `connect`, `Client.connect` or `package.module.Client`
+    #[schemars(required)]
     pub name: Option<String>,
-    pub page: RawPage,
+    /// Commit, branch or tag; default: the files as they are now
+    pub r#ref: Option<String>,
+    /// Items of a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
 }
 
 /// [`RawDefinitions`], validated.
@@ -70,11 +74,15 @@ pub struct Definitions {
 impl RawLookup for RawDefinitions {
     type Lookup = Definitions;
 
+    fn take_ref(&mut self) -> Option<String> {
+        self.r#ref.take()
+    }
+
     fn validate(self) -> Result<Definitions, InvalidLookup> {
         let name = fields::text("name", self.name, fields::MAX_NAME_CHARS)?;
-        let page = self
-            .page
-            .of(format!("definitions {name}"), DEFINITION_LIMIT)?;
+        let lookup = format!("definitions {name}");
+        let cursor = self.cursor.as_deref();
+        let page = PageOf::new(lookup, self.limit, cursor, DEFINITION_LIMIT)?;
         Ok(Definitions { name, page })
     }
 }
@@ -94,13 +102,21 @@ impl Lookup for Definitions {
 }
 
 /// Who uses a definition: that of a name, the innermost one at a line, or that of a name in a file.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RawReferences {
+    /// Name of the definition; or give path and line
     pub name: Option<String>,
+    /// File of the definition
     pub path: Option<String>,
+    /// A line of the definition
     pub line: Option<u64>,
-    pub page: RawPage,
+    /// Commit, branch or tag; default: the files as they are now
+    pub r#ref: Option<String>,
+    /// Items of a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
 }
 
 /// [`RawReferences`], validated.
@@ -112,6 +128,10 @@ pub struct References {
 
 impl RawLookup for RawReferences {
     type Lookup = References;
+
+    fn take_ref(&mut self) -> Option<String> {
+        self.r#ref.take()
+    }
 
     fn validate(self) -> Result<References, InvalidLookup> {
         let name = self
@@ -136,9 +156,9 @@ impl RawLookup for RawReferences {
                 return Err(InvalidLookup::new("name", reason));
             }
         };
-        let page = self
-            .page
-            .of(format!("references {target:?}"), DEFINITION_LIMIT)?;
+        let lookup = format!("references {target:?}");
+        let cursor = self.cursor.as_deref();
+        let page = PageOf::new(lookup, self.limit, cursor, DEFINITION_LIMIT)?;
         Ok(References { target, page })
     }
 }
@@ -157,11 +177,18 @@ impl Lookup for References {
 }
 
 /// What is in a file.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RawOutline {
+    /// The file, from the repository's root
+    #[schemars(required)]
     pub path: Option<String>,
-    pub page: RawPage,
+    /// Commit, branch or tag; default: the files as they are now
+    pub r#ref: Option<String>,
+    /// Items of a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
 }
 
 /// [`RawOutline`], validated.
@@ -174,9 +201,15 @@ pub struct Outline {
 impl RawLookup for RawOutline {
     type Lookup = Outline;
 
+    fn take_ref(&mut self) -> Option<String> {
+        self.r#ref.take()
+    }
+
     fn validate(self) -> Result<Outline, InvalidLookup> {
         let path = fields::path(self.path)?;
-        let page = self.page.of(format!("outline {path}"), OUTLINE_LIMIT)?;
+        let lookup = format!("outline {path}");
+        let cursor = self.cursor.as_deref();
+        let page = PageOf::new(lookup, self.limit, cursor, OUTLINE_LIMIT)?;
         Ok(Outline { path, page })
     }
 }
@@ -197,16 +230,7 @@ impl Lookup for Outline {
 /// What is searched: lines that contain a text or match a regular expression, names of definitions, or
 /// paths of files.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    ToSchema,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -230,14 +254,24 @@ impl From<SearchKindName> for SearchKind {
 }
 
 /// Where a text, a name or a path stands.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RawSearch {
+    /// Text, regular expression (one line, no look-around), or part of a name or path
+    #[schemars(required)]
     pub q: Option<String>,
+    /// Default: text
     pub kind: Option<SearchKindName>,
+    #[allow(missing_docs)]
     pub ignore_case: Option<bool>,
+    /// Only paths that begin so
     pub path: Option<String>,
-    pub page: RawPage,
+    /// Commit, branch or tag; default: the files as they are now
+    pub r#ref: Option<String>,
+    /// Items of a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
 }
 
 /// [`RawSearch`], validated.
@@ -250,6 +284,10 @@ pub struct ValidSearch {
 impl RawLookup for RawSearch {
     type Lookup = ValidSearch;
 
+    fn take_ref(&mut self) -> Option<String> {
+        self.r#ref.take()
+    }
+
     fn validate(self) -> Result<ValidSearch, InvalidLookup> {
         let search = Search {
             query: fields::text("q", self.q, fields::MAX_QUERY_CHARS)?,
@@ -257,7 +295,9 @@ impl RawLookup for RawSearch {
             ignore_case: self.ignore_case.unwrap_or(false),
             below: fields::below(self.path)?,
         };
-        let page = self.page.of(format!("search {search:?}"), SEARCH_LIMIT)?;
+        let lookup = format!("search {search:?}");
+        let cursor = self.cursor.as_deref();
+        let page = PageOf::new(lookup, self.limit, cursor, SEARCH_LIMIT)?;
         Ok(ValidSearch { search, page })
     }
 }
@@ -276,12 +316,20 @@ impl Lookup for ValidSearch {
 }
 
 /// The text of a file.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RawFile {
+    /// The file; over HTTP it is a part of the path.
+    #[serde(skip)]
     pub path: Option<String>,
+    /// A line such as `12`, or lines such as `12-40`
     pub lines: Option<String>,
-    pub page: RawPage,
+    /// Commit, branch or tag; default: the files as they are now
+    pub r#ref: Option<String>,
+    /// Lines of a page
+    pub limit: Option<u64>,
+    /// `next_cursor` of the page before
+    pub cursor: Option<String>,
 }
 
 /// [`RawFile`], validated.
@@ -295,9 +343,15 @@ pub struct File {
 impl RawLookup for RawFile {
     type Lookup = File;
 
+    fn take_ref(&mut self) -> Option<String> {
+        self.r#ref.take()
+    }
+
     fn validate(self) -> Result<File, InvalidLookup> {
         let (path, lines) = (fields::path(self.path)?, fields::lines(self.lines)?);
-        let page = self.page.of(format!("file {path} {lines:?}"), FILE_LIMIT)?;
+        let lookup = format!("file {path} {lines:?}");
+        let cursor = self.cursor.as_deref();
+        let page = PageOf::new(lookup, self.limit, cursor, FILE_LIMIT)?;
         Ok(File { path, lines, page })
     }
 }
