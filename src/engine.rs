@@ -36,12 +36,12 @@ pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Before, Diff, DiffEnds, LeftOut};
 pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};
-pub use permits::{Admission, AdmissionError, Permits};
+pub use permits::{Admission, AdmissionError, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
 pub use repository::{
-    Commands, Polling, Reply, Repository, RevisionError, RevisionRequest, Source, State, Status,
-    Watching,
+    Commands, Polling, Reply, Repository, Requested, RevisionError, RevisionRequest, Source, State,
+    Status, Watching,
 };
 pub use revisions::{Flight, Revisions};
 pub use stale::StaleIndex;

@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 
 use super::repository::Published;
 use super::{
-    AdmissionError, DiffEnds, Engine, Repository, RevisionError, RevisionRequest, Source, State,
-    web,
+    AdmissionError, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest, Source,
+    State, web,
 };
 use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
@@ -160,7 +160,7 @@ impl Engine {
         {
             question.request.web_page = web::page(location);
         }
-        let mut found = self.find(repository, question.target).await?;
+        let mut found = self.find(grant, repository, question.target).await?;
         let mut request = question.request;
         request.changes = std::mem::take(&mut found.changes);
         let ranking = Arc::clone(&self.ranking);
@@ -210,7 +210,7 @@ impl Engine {
     ) -> Result<LookedUp<T>, AskError> {
         let start = Instant::now();
         let target = place.reference.map_or(Target::Current, Target::Revision);
-        let found = self.find(repository, target).await?;
+        let found = self.find(grant, repository, target).await?;
         let value = self.work_on(grant, &found.snapshot, lookup).await?;
         metrics::histogram!("foveate_lookup_seconds").record(start.elapsed());
         Ok(LookedUp {
@@ -232,7 +232,7 @@ impl Engine {
         let asked = Instant::now();
         let deadline = self.settings.deadline;
         let due = Deadline::at(asked + deadline * SOFT_PERCENT / 100);
-        let turn = self.permits.acquire(grant.who(), deadline);
+        let turn = self.permits.queue().acquire(grant.who(), deadline);
         let admission = turn.instrument(tracing::debug_span!("wait")).await?;
         metrics::histogram!("foveate_permit_wait_seconds").record(asked.elapsed());
         let snapshot = Arc::clone(snapshot);
@@ -266,7 +266,12 @@ impl Engine {
     }
 
     /// The snapshot to ask and what was changed in it.
-    async fn find(&self, repository: &Repository, target: Target) -> Result<Found, AskError> {
+    async fn find(
+        &self,
+        grant: &Grant,
+        repository: &Repository,
+        target: Target,
+    ) -> Result<Found, AskError> {
         repository.touch();
         self.reload(repository).await?;
         let current = current(repository)?;
@@ -280,15 +285,15 @@ impl Engine {
         match target {
             Target::Current => found.pending_files = repository.pending_files(),
             Target::Revision(reference) => {
-                found.snapshot = revision(repository, &current, reference, until).await?;
+                found.snapshot = revision(grant, repository, &current, reference, until).await?;
             }
             Target::Diff(ends) => {
-                let request = repository.request(|reply| RevisionRequest::Diff { ends, reply });
-                let diff = requested(request, until).await?;
+                let request = |reply| RevisionRequest::Diff { ends, reply };
+                let diff = requested(grant, repository, until, request).await?;
                 found.issue = diff.issue();
                 // The commit, so that a branch that moves meanwhile is not compared with one and
                 // answered from another.
-                found.snapshot = revision(repository, &current, diff.head, until).await?;
+                found.snapshot = revision(grant, repository, &current, diff.head, until).await?;
                 found.changes = diff.changes;
             }
         }
@@ -330,6 +335,7 @@ fn current(repository: &Repository) -> Result<Arc<Published>, AskError> {
 
 /// The snapshot of a commit, branch or tag.
 async fn revision(
+    grant: &Grant,
     repository: &Repository,
     current: &Published,
     reference: String,
@@ -342,18 +348,26 @@ async fn revision(
     if let Some(snapshot) = repository.revisions().get(&reference) {
         return Ok(snapshot);
     }
-    let request = repository.request(|reply| RevisionRequest::Revision { reference, reply });
-    requested(request, until).await
+    let request = |reply| RevisionRequest::Revision { reference, reply };
+    requested(grant, repository, until, request).await
 }
 
-/// What was requested, if it comes in time.
+/// What is requested for the holder of a grant, if it comes in time.
 async fn requested<T>(
-    request: impl Future<Output = Option<Result<T, RevisionError>>>,
+    grant: &Grant,
+    repository: &Repository,
     until: Instant,
+    request: impl FnOnce(Reply<T>) -> RevisionRequest,
 ) -> Result<T, AskError> {
-    match tokio::time::timeout_at(until.into(), request).await {
-        Ok(Some(outcome)) => Ok(outcome?),
-        Ok(None) => Err(AdmissionError::QueueFull.into()),
+    let left = until.saturating_duration_since(Instant::now());
+    let turn = repository.request_queue().acquire(grant.who(), left).await;
+    let admission = turn.map_err(|error| match error {
+        AdmissionError::QueueFull => error.into(),
+        AdmissionError::Waited => AskError::Building,
+    })?;
+    let requested = repository.request(admission, request);
+    match tokio::time::timeout_at(until.into(), requested).await {
+        Ok(outcome) => Ok(outcome?),
         Err(_) => Err(AskError::Building),
     }
 }

@@ -18,14 +18,20 @@ use turns::{Entry, Turns};
 
 /// A bounded number of permits with a bounded queue, which keys share.
 #[derive(Debug)]
+pub struct Queue {
+    turns: Arc<Mutex<Turns<oneshot::Sender<Admission>>>>,
+}
+
+/// The queue of questions, and the threads that answer them.
+#[derive(Debug)]
 pub struct Permits {
     /// One for each permit: a thread remembers what it split and counted, several megabytes, so that
     /// there must not be one for each question of a burst.
     threads: ThreadPool,
-    turns: Arc<Mutex<Turns<oneshot::Sender<Admission>>>>,
+    queue: Queue,
 }
 
-/// The right to answer one question; dropping it lets the next one in.
+/// A permit; dropping it lets the next one in.
 #[derive(Debug)]
 pub struct Admission {
     /// `None` where it was taken back already.
@@ -83,11 +89,46 @@ impl Permits {
             .panic_handler(|_| ());
         Ok(Self {
             threads: threads.build()?,
-            turns: Arc::new(Mutex::new(Turns::new(total, queue, Instant::now()))),
+            queue: Queue::new(total, queue),
         })
     }
 
-    /// Waits for a permit for a question of the key `who`.
+    /// Who waits and is answered.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Does on a thread for answers what was let in. Nothing comes back when it failed on a defect.
+    pub fn work<T: Send + 'static>(
+        &self,
+        admission: Admission,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
+        let (reply, done) = oneshot::channel();
+        let work = carried(work);
+        let turns = Arc::clone(&self.queue.turns);
+        self.threads.spawn(move || {
+            let start = Instant::now();
+            let result = work();
+            turns.lock().times.add(start.elapsed());
+            drop(admission);
+            // Nobody takes it where the deadline has passed.
+            let _ = reply.send(result);
+        });
+        done
+    }
+}
+
+impl Queue {
+    /// `total` permits, and places for `max_waiting` that wait.
+    pub fn new(total: usize, max_waiting: usize) -> Self {
+        let turns = Turns::new(total, max_waiting, Instant::now());
+        Self {
+            turns: Arc::new(Mutex::new(turns)),
+        }
+    }
+
+    /// Waits for a permit for the key `who`.
     ///
     /// # Errors
     /// When there is no place to wait in, or no permit came free within `patience`.
@@ -109,32 +150,12 @@ impl Permits {
             Entry::Full => return Err(AdmissionError::QueueFull),
         };
         // Also where the client leaves, and this is never polled again.
-        let _leave = Leave { permits: self, id };
+        let _leave = Leave { queue: self, id };
         match tokio::time::timeout(patience, turn).await {
             Ok(Ok(admission)) => Ok(admission),
             Ok(Err(_)) => Err(AdmissionError::QueueFull),
             Err(_) => Err(AdmissionError::Waited),
         }
-    }
-
-    /// Does on a thread for answers what was let in. Nothing comes back when it failed on a defect.
-    pub fn work<T: Send + 'static>(
-        &self,
-        admission: Admission,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> oneshot::Receiver<T> {
-        let (reply, done) = oneshot::channel();
-        let work = carried(work);
-        let turns = Arc::clone(&self.turns);
-        self.threads.spawn(move || {
-            let start = Instant::now();
-            let result = work();
-            turns.lock().times.add(start.elapsed());
-            drop(admission);
-            // Nobody takes it where the deadline has passed.
-            let _ = reply.send(result);
-        });
-        done
     }
 
     /// Permits in use.
@@ -147,26 +168,26 @@ impl Permits {
         self.turns.lock().total()
     }
 
-    /// Questions that may wait.
+    /// Places to wait in.
     pub fn max_waiting(&self) -> usize {
         self.turns.lock().max_waiting()
     }
 
-    /// Questions waiting.
+    /// How many wait.
     pub fn waiting(&self) -> usize {
         self.turns.lock().waiting()
     }
 }
 
 /// A place in a line, which is left when this is dropped.
-struct Leave<'p> {
-    permits: &'p Permits,
+struct Leave<'q> {
+    queue: &'q Queue,
     id: u64,
 }
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        self.permits.turns.lock().leave(self.id);
+        self.queue.turns.lock().leave(self.id);
     }
 }
 
@@ -176,31 +197,31 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_turns_away_and_a_free_permit_lets_in() {
-        let permits = Arc::new(Permits::new(1, 1).expect("a thread"));
-        let first = permits.acquire("a", Duration::ZERO).await;
+        let queue = Arc::new(Queue::new(1, 1));
+        let first = queue.acquire("a", Duration::ZERO).await;
         assert!(first.is_ok());
         let waiter = tokio::spawn({
-            let permits = Arc::clone(&permits);
-            async move { permits.acquire("a", Duration::from_secs(30)).await.is_ok() }
+            let queue = Arc::clone(&queue);
+            async move { queue.acquire("a", Duration::from_secs(30)).await.is_ok() }
         });
-        while permits.waiting() == 0 {
+        while queue.waiting() == 0 {
             tokio::task::yield_now().await;
         }
-        let turned_away = permits.acquire("a", Duration::from_secs(30)).await.err();
+        let turned_away = queue.acquire("a", Duration::from_secs(30)).await.err();
         assert_eq!(turned_away, Some(AdmissionError::QueueFull));
-        assert_eq!((permits.in_use(), permits.waiting()), (1, 1));
+        assert_eq!((queue.in_use(), queue.waiting()), (1, 1));
         drop(first);
         assert!(waiter.await.is_ok_and(|let_in| let_in));
-        assert_eq!((permits.in_use(), permits.waiting()), (0, 0));
+        assert_eq!((queue.in_use(), queue.waiting()), (0, 0));
     }
 
     #[tokio::test]
     async fn patience_ends() {
-        let permits = Permits::new(1, 1).expect("a thread");
-        let _first = permits.acquire("a", Duration::ZERO).await;
-        let late = permits.acquire("a", Duration::from_millis(1)).await.err();
+        let queue = Queue::new(1, 1);
+        let _first = queue.acquire("a", Duration::ZERO).await;
+        let late = queue.acquire("a", Duration::from_millis(1)).await.err();
         assert_eq!(late, Some(AdmissionError::Waited));
-        assert_eq!(permits.waiting(), 0);
+        assert_eq!(queue.waiting(), 0);
     }
 
     #[tokio::test]
@@ -208,7 +229,7 @@ mod tests {
         let permits = Permits::new(1, 1).expect("a thread");
         let mut threads = Vec::new();
         for number in 0..10 {
-            let admission = permits.acquire("a", Duration::from_secs(30)).await;
+            let admission = permits.queue().acquire("a", Duration::from_secs(30)).await;
             let done = permits.work(admission.expect("a permit"), move || {
                 assert!(number % 2 == 0, "a defect");
                 std::thread::current().id()
@@ -223,18 +244,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_that_asks_for_everything_does_not_hold_up_another() {
-        let permits = Arc::new(Permits::new(1, 8).expect("a thread"));
-        let first = permits.acquire("busy", Duration::ZERO).await;
+        let queue = Arc::new(Queue::new(1, 8));
+        let first = queue.acquire("busy", Duration::ZERO).await;
         let (done, mut order) = tokio::sync::mpsc::unbounded_channel();
         let ask = |who: &'static str| {
-            let (permits, done) = (Arc::clone(&permits), done.clone());
+            let (queue, done) = (Arc::clone(&queue), done.clone());
             tokio::spawn(async move {
-                let admission = permits.acquire(who, Duration::from_secs(30)).await;
+                let admission = queue.acquire(who, Duration::from_secs(30)).await;
                 let _ = done.send((who, admission.is_ok()));
             })
         };
         let mut asked: Vec<_> = (0..8).map(|_| ask("busy")).collect();
-        while permits.waiting() < 8 {
+        while queue.waiting() < 8 {
             tokio::task::yield_now().await;
         }
         asked.push(ask("calm"));
@@ -248,24 +269,24 @@ mod tests {
         for asked in asked {
             asked.await.expect("no defect");
         }
-        assert_eq!((permits.in_use(), permits.waiting()), (0, 0));
+        assert_eq!((queue.in_use(), queue.waiting()), (0, 0));
     }
 
     #[tokio::test]
     async fn a_question_that_nobody_waits_for_leaves_its_place() {
-        let permits = Arc::new(Permits::new(1, 1).expect("a thread"));
-        let first = permits.acquire("a", Duration::ZERO).await;
+        let queue = Arc::new(Queue::new(1, 1));
+        let first = queue.acquire("a", Duration::ZERO).await;
         let gone = tokio::spawn({
-            let permits = Arc::clone(&permits);
-            async move { permits.acquire("a", Duration::from_secs(30)).await.is_ok() }
+            let queue = Arc::clone(&queue);
+            async move { queue.acquire("a", Duration::from_secs(30)).await.is_ok() }
         });
-        while permits.waiting() == 0 {
+        while queue.waiting() == 0 {
             tokio::task::yield_now().await;
         }
         gone.abort();
         assert!(gone.await.is_err());
-        assert_eq!(permits.waiting(), 0);
+        assert_eq!(queue.waiting(), 0);
         drop(first);
-        assert_eq!(permits.in_use(), 0);
+        assert_eq!(queue.in_use(), 0);
     }
 }

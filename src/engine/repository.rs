@@ -13,7 +13,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tracing::Span;
 
 use super::{
-    BlobCache, Diff, DiffEnds, IndexStore, Progress, RepoName, Revisions, Unloaded, unloaded,
+    Admission, BlobCache, Diff, DiffEnds, IndexStore, Progress, Queue, RepoName, Revisions,
+    Unloaded, unloaded,
 };
 
 /// Where a repository's files come from.
@@ -216,16 +217,29 @@ pub enum RevisionError {
     Gone,
 }
 
+/// A request whose turn it is.
+#[derive(Debug)]
+pub struct Requested {
+    /// What is wanted.
+    pub request: RevisionRequest,
+    /// The span of the question that needs it.
+    pub span: Span,
+    /// Held until it is answered.
+    pub admission: Admission,
+}
+
 /// What others ask of the task that drives a repository.
 #[derive(Debug)]
 pub struct Commands {
-    /// Revisions that are not warm, and diffs, with the span of the question that needs them.
-    pub requests: mpsc::Receiver<(RevisionRequest, Span)>,
+    /// Revisions that are not warm, and diffs. No more are here and worked on than have a permit.
+    pub requests: mpsc::UnboundedReceiver<Requested>,
     /// Look at the source again. Holds one order: more of them while one waits mean the same.
     pub syncs: mpsc::Receiver<()>,
 }
 
-/// Requests that may wait to be looked up.
+/// Requests that are worked on at a time.
+const REQUESTS_AT_A_TIME: usize = 8;
+/// Requests that may wait for their turn.
 const MAX_REQUESTS: usize = 64;
 
 /// One warm repository.
@@ -247,7 +261,8 @@ pub struct Repository {
     /// Whether someone waits for it to be reloaded.
     wanted: AtomicBool,
     used: AtomicU64,
-    requests: mpsc::Sender<(RevisionRequest, Span)>,
+    request_queue: Queue,
+    requests: mpsc::UnboundedSender<Requested>,
     syncs: mpsc::Sender<()>,
     changed: watch::Sender<()>,
 }
@@ -261,7 +276,7 @@ impl Repository {
         store: Arc<IndexStore>,
         unloaded: Option<Unloaded>,
     ) -> (Self, Commands) {
-        let (requests, requests_out) = mpsc::channel(MAX_REQUESTS);
+        let (requests, requests_out) = mpsc::unbounded_channel();
         let (syncs, syncs_out) = mpsc::channel(1);
         let repository = Self {
             name,
@@ -291,6 +306,7 @@ impl Repository {
             unloaded,
             records: AtomicUsize::new(0),
             wanted: AtomicBool::new(false),
+            request_queue: Queue::new(REQUESTS_AT_A_TIME, MAX_REQUESTS),
             requests,
             syncs,
             changed: watch::Sender::new(()),
@@ -440,20 +456,30 @@ impl Repository {
         self.changed.subscribe()
     }
 
+    /// Where requests wait for their turn.
+    pub(super) fn request_queue(&self) -> &Queue {
+        &self.request_queue
+    }
+
     /// What a request, made with its reply, asks for, as soon as it is there.
     ///
     /// # Errors
-    /// See [`RevisionError`]; `None` where too many requests wait.
+    /// See [`RevisionError`].
     pub(super) async fn request<T>(
         &self,
+        admission: Admission,
         request: impl FnOnce(Reply<T>) -> RevisionRequest,
-    ) -> Option<Result<T, RevisionError>> {
+    ) -> Result<T, RevisionError> {
         let (reply, answer) = oneshot::channel();
-        match self.requests.try_send((request(reply), Span::current())) {
-            Ok(()) => Some(answer.await.unwrap_or(Err(RevisionError::Gone))),
-            Err(mpsc::error::TrySendError::Full(_)) => None,
-            Err(mpsc::error::TrySendError::Closed(_)) => Some(Err(RevisionError::Gone)),
+        let requested = Requested {
+            request: request(reply),
+            span: Span::current(),
+            admission,
+        };
+        if self.requests.send(requested).is_err() {
+            return Err(RevisionError::Gone);
         }
+        answer.await.unwrap_or(Err(RevisionError::Gone))
     }
 
     pub(super) fn set_current(&self, published: Published) {

@@ -201,7 +201,7 @@ fn exposition(
 }
 
 fn engine_states(out: &Exposition, engine: &Engine) {
-    let permits = engine.permits();
+    let permits = engine.permits().queue();
     out.single(
         "foveate_answers_in_progress",
         Kind::Gauge,
@@ -267,40 +267,41 @@ fn engine_states(out: &Exposition, engine: &Engine) {
 
 fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
     let repositories = engine.repositories(grant);
-    let states = RepoState::ALL.map(|wanted| {
-        let count = repositories
-            .iter()
-            .filter(|r| r.status().state == wanted)
-            .count();
-        (vec![("state", wanted.name())], count as f64)
-    });
+    let count = |is_counted: &dyn Fn(&Repository) -> bool| {
+        repositories.iter().filter(|r| is_counted(r)).count() as f64
+    };
     out.family(
         "foveate_repositories",
         Kind::Gauge,
         "Registered repositories, by state.",
-        states,
+        RepoState::ALL.map(|state| {
+            let repositories = count(&|r| r.status().state == state);
+            (vec![("state", state.name())], repositories)
+        }),
     );
-    let modes = ["off", "events", "polling"].map(|mode| {
-        let is_one = |r: &&std::sync::Arc<Repository>| r.status().watching.name() == mode;
-        let count = repositories.iter().filter(is_one).count();
-        (vec![("mode", mode)], count as f64)
-    });
     out.family(
         "foveate_repositories_watched",
         Kind::Gauge,
         "Registered repositories, by how changes of their files are noticed.",
-        modes,
+        ["off", "events", "polling"].map(|mode| {
+            let repositories = count(&|r| r.status().watching.name() == mode);
+            (vec![("mode", mode)], repositories)
+        }),
     );
-    let resident = repositories
-        .iter()
-        .filter(|r| r.current().is_some())
-        .count();
     out.single(
         "foveate_repositories_in_memory",
         Kind::Gauge,
         "Repositories whose index is in memory.",
-        resident as f64,
+        count(&|r| r.current().is_some()),
     );
+    memory(out, engine);
+    let figures = Figures::of(&repositories);
+    for (name, help, figure, label) in FAMILIES {
+        out.family(name, Kind::Gauge, help, figures.rows(figure, label));
+    }
+}
+
+fn memory(out: &Exposition, engine: &Engine) {
     out.single(
         "foveate_memory_bytes",
         Kind::Gauge,
@@ -315,70 +316,73 @@ fn repository_states(out: &Exposition, engine: &Engine, grant: &Grant) {
             held as f64,
         );
     }
-    let figures = Figures::of(&repositories);
-    out.family(
-        "foveate_repository_generation",
-        Kind::Gauge,
-        "Indexes published since the start, by repository.",
-        figures.one("generation"),
-    );
-    out.family(
-        "foveate_repository_files",
-        Kind::Gauge,
-        "Files of the current index, those not indexed included, by repository.",
-        figures.one("files"),
-    );
-    out.family(
-        "foveate_repository_definitions",
-        Kind::Gauge,
-        "Definitions of the current index, by repository.",
-        figures.one("definitions"),
-    );
-    out.family(
-        "foveate_repository_pending_files",
-        Kind::Gauge,
-        "Changed files that are not in the index yet, by repository.",
-        figures.one("pending"),
-    );
-    out.family(
-        "foveate_repository_warm_revisions",
-        Kind::Gauge,
-        "Revisions kept beside the current one, by repository.",
-        figures.one("revisions"),
-    );
-    out.family(
-        "foveate_repository_segments",
-        Kind::Gauge,
-        "Segments of the lexical index, by repository; more than eight are merged by the next change.",
-        figures.one("segments"),
-    );
-    out.family(
-        "foveate_repository_disk_bytes",
-        Kind::Gauge,
-        "Bytes of the stored index, by repository.",
-        figures.one("disk"),
-    );
-    out.family(
-        "foveate_repository_index_bytes",
-        Kind::Gauge,
-        "Estimated bytes of the current index, by repository and structure.",
-        figures.labelled("bytes", "structure"),
-    );
-    out.family(
-        "foveate_repository_skipped_files",
-        Kind::Gauge,
-        "Files that are not indexed, by repository and reason.",
-        figures.labelled("skipped", "reason"),
-    );
-    out.family(
-        "foveate_repository_parse_issues",
-        Kind::Gauge,
-        "Files whose parsing was incomplete, by repository and code.",
-        figures.labelled("issues", "code"),
-    );
 }
 
-/// Figures per repository: (repository, family, label) to a number.
+/// The metrics by repository: name, help, figure, and the label beside `repo`, if any.
+const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
+    (
+        "foveate_repository_generation",
+        "Indexes published since the start, by repository.",
+        "generation",
+        None,
+    ),
+    (
+        "foveate_repository_files",
+        "Files of the current index, those not indexed included, by repository.",
+        "files",
+        None,
+    ),
+    (
+        "foveate_repository_definitions",
+        "Definitions of the current index, by repository.",
+        "definitions",
+        None,
+    ),
+    (
+        "foveate_repository_pending_files",
+        "Changed files that are not in the index yet, by repository.",
+        "pending",
+        None,
+    ),
+    (
+        "foveate_repository_warm_revisions",
+        "Revisions kept beside the current one, by repository.",
+        "revisions",
+        None,
+    ),
+    (
+        "foveate_repository_segments",
+        "Segments of the lexical index, by repository; more than eight are merged by the next change.",
+        "segments",
+        None,
+    ),
+    (
+        "foveate_repository_disk_bytes",
+        "Bytes of the stored index, by repository.",
+        "disk",
+        None,
+    ),
+    (
+        "foveate_repository_index_bytes",
+        "Estimated bytes of the current index, by repository and structure.",
+        "bytes",
+        Some("structure"),
+    ),
+    (
+        "foveate_repository_skipped_files",
+        "Files that are not indexed, by repository and reason.",
+        "skipped",
+        Some("reason"),
+    ),
+    (
+        "foveate_repository_parse_issues",
+        "Files whose parsing was incomplete, by repository and code.",
+        "issues",
+        Some("code"),
+    ),
+];
+
+/// Figures per repository: (repository, figure, value of the label) to a number.
 #[derive(Default)]
 struct Figures(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
 
@@ -436,27 +440,17 @@ impl Figures {
         }
     }
 
-    fn one<'a>(
+    /// The rows of a figure, with a label beside `repo` where it has one.
+    fn rows<'a>(
         &'a self,
-        family: &'a str,
+        figure: &'a str,
+        label: Option<&'static str>,
     ) -> impl Iterator<Item = (Vec<(&'static str, &'a str)>, f64)> {
-        self.rows(family)
-            .map(|(repo, _, value)| (vec![("repo", repo)], value))
-    }
-
-    fn labelled<'a>(
-        &'a self,
-        family: &'a str,
-        label: &'static str,
-    ) -> impl Iterator<Item = (Vec<(&'static str, &'a str)>, f64)> {
-        self.rows(family)
-            .map(move |(repo, text, value)| (vec![("repo", repo), (label, text)], value))
-    }
-
-    fn rows<'a>(&'a self, family: &'a str) -> impl Iterator<Item = (&'a str, &'a str, f64)> {
-        self.0
-            .iter()
-            .filter(move |((_, f, _), _)| *f == family)
-            .map(|((repo, _, label), value)| (repo.as_str(), *label, *value))
+        let rows = self.0.iter().filter(move |((_, of, _), _)| *of == figure);
+        rows.map(move |((repo, _, text), value)| {
+            let label = label.map(|label| (label, *text));
+            let labels = std::iter::once(("repo", repo.as_str())).chain(label);
+            (labels.collect(), *value)
+        })
     }
 }

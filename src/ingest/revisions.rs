@@ -11,20 +11,18 @@ use foveate_model::{SourceFile, TouchedFunctions};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument as _, Span};
+use tracing::Instrument as _;
 
 use super::git::remote::RemoteCopy;
 use super::git::{Differences, GitError, GitRepo, Step};
 use super::history_reader::HistoryReader;
 use crate::engine::revisions::Lease;
 use crate::engine::{
-    BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply, Repository,
+    BlobCache, Cause, Diff, DiffEnds, Engine, Flight, Plan, Progress, Reply, Repository, Requested,
     RevisionError, RevisionRequest, Source, build,
 };
 use crate::telemetry::spans;
 
-/// Requests of one repository that are worked on at a time.
-const AT_A_TIME: usize = 8;
 /// Without a request for so long, the histories of what was built are read: reading one costs ten times
 /// what deriving a revision from its neighbour costs.
 const CALM: Duration = Duration::from_millis(250);
@@ -65,25 +63,26 @@ pub(super) struct RevisionBuilder {
 
 impl RevisionBuilder {
     /// Serves requests until it is told to stop.
-    pub async fn serve(self, mut requests: mpsc::Receiver<(RevisionRequest, Span)>) {
-        let places = Arc::new(Semaphore::new(AT_A_TIME));
+    pub async fn serve(self, mut requests: mpsc::UnboundedReceiver<Requested>) {
         loop {
-            let request = tokio::select! {
+            let requested = tokio::select! {
                 () = self.stop.cancelled() => return,
-                request = requests.recv() => request,
+                requested = requests.recv() => requested,
             };
-            let Some((request, span)) = request else {
+            let Some(requested) = requested else {
                 return;
             };
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-                return;
-            };
+            let Requested {
+                request,
+                span,
+                admission,
+            } = requested;
             let this = self.clone();
             let work = async move {
                 this.working.send_modify(|working| *working += 1);
                 let built = this.serve_one(request).await;
                 this.working.send_modify(|working| *working -= 1);
-                drop(place);
+                drop(admission);
                 if let Some((lease, snapshot)) = built {
                     this.add_history(&lease, snapshot).await;
                 }

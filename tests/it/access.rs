@@ -499,6 +499,43 @@ async fn what_is_sent_too_fast_is_refused_for_its_own_key_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_asks_for_many_revisions_holds_up_no_other() {
+    let app = TestApp::start_with(|config| {
+        config.access.rate_per_second = 0;
+        config.index.runs = 1;
+    })
+    .await;
+    let (_tree, root) = tree(SHOP);
+    let first = commit(&root, "the first");
+    let commits: Vec<String> = (0..100).map(|n| commit(&root, &format!("{n}"))).collect();
+    app.add_git("shop", &root, None).await;
+    let (busy, calm) = (create(app.data(), &[]), create(app.data(), &[]));
+    counts(&app, &busy).await;
+    counts(&app, &calm).await;
+    let asked = |token: &str, commit: &str| {
+        let request = app.client().post(format!("{}/context", app.url));
+        let body = json!({"repo": "shop", "query": "`Cart`", "ref": commit});
+        request.bearer_auth(token).json(&body).send()
+    };
+    let (status, mut statuses) = tokio::sync::mpsc::unbounded_channel();
+    for commit in &commits {
+        let (asked, status) = (asked(&busy, commit), status.clone());
+        tokio::spawn(async move { status.send(asked.await.unwrap().status()) });
+    }
+    let mut answers = 0;
+    while statuses.recv().await.unwrap() != StatusCode::TOO_MANY_REQUESTS {
+        answers += 1;
+    }
+    let answer = asked(&calm, &first).await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    while let Ok(status) = statuses.try_recv() {
+        answers += usize::from(status == StatusCode::OK);
+    }
+    assert!(answers < 40, "{answers} of the busy key came before");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_command_line_sends_a_token_from_its_environment() {
     let app = TestApp::start().await;
     let token = create(app.data(), &[]);

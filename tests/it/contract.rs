@@ -679,12 +679,13 @@ async fn more_questions_than_there_is_room_for_are_turned_away() {
     let busy = app
         .engine
         .permits()
+        .queue()
         .acquire("another", std::time::Duration::ZERO)
         .await
         .unwrap();
     let (waiting, turned_away) = tokio::join!(app.post("/context", question.clone()), async {
         crate::app::until("a waiting question", async || {
-            (app.engine.permits().waiting() == 1).then_some(())
+            (app.engine.permits().queue().waiting() == 1).then_some(())
         })
         .await;
         let turned_away = app.post("/context", question.clone()).await;
@@ -712,7 +713,7 @@ async fn a_question_whose_turn_does_not_come_is_given_up() {
     .await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let permits = app.engine.permits();
+    let permits = app.engine.permits().queue();
     let _busy = permits
         .acquire("another", std::time::Duration::ZERO)
         .await

@@ -260,6 +260,7 @@ async fn lookups_wait_their_turn_like_questions() {
     let turn = app
         .engine
         .permits()
+        .queue()
         .acquire("another", std::time::Duration::ZERO)
         .await
         .unwrap();

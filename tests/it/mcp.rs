@@ -526,7 +526,7 @@ async fn a_client_that_leaves_takes_its_call_with_it() {
     let app = TestApp::start_with(|config| config.answer.concurrency = 1).await;
     let (_keep, root) = tree(SHOP);
     app.add_tree("shop", &root, false).await;
-    let permits = app.engine.permits();
+    let permits = app.engine.permits().queue();
     let turn = permits
         .acquire("another", std::time::Duration::ZERO)
         .await

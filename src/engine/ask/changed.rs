@@ -52,10 +52,10 @@ impl Engine {
         self.reload(&repository).await?;
         let current = current(&repository)?;
         let until = Instant::now() + self.settings.build_deadline;
-        let request = repository.request(|reply| RevisionRequest::Diff { ends, reply });
-        let diff = requested(request, until).await?;
+        let request = |reply| RevisionRequest::Diff { ends, reply };
+        let diff = requested(grant, &repository, until, request).await?;
         let fork = diff.fork.clone();
-        let snapshot: Arc<Snapshot> = revision(&repository, &current, fork, until).await?;
+        let snapshot: Arc<Snapshot> = revision(grant, &repository, &current, fork, until).await?;
         let before = diff.before;
         self.work_on(grant, &snapshot, move |snapshot, _| {
             touched(snapshot, &before)
