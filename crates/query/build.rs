@@ -1,7 +1,6 @@
 //! Writes the dictionary of the tokenizer, without the tables that counting does not need: the
 //! searchers that encode by table, and the search of a token by its bytes. They are half of it, in the
-//! program and in its memory. It is compressed, which makes the program 8 MB smaller. `tokenizer.rs` has a test
-//! that it counts as the whole one does.
+//! program and in its memory. `tokenizer.rs` has a test that it counts as the whole one does.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -34,9 +33,6 @@ impl Dictionary {
     }
 }
 
-/// A higher level saves little and takes the build longer.
-const COMPRESSION_LEVEL: i32 = 9;
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let whole = Dictionary::of(&bpe_openai::o200k_base().bpe)?;
@@ -48,8 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         overlapping_searcher_reversed: smallest.overlapping_searcher_reversed,
         ..whole
     };
-    let path = PathBuf::from(std::env::var("OUT_DIR")?).join("o200k_base.dict.zst");
-    let bytes = zstd::encode_all(&*rmp_serde::to_vec(&counting)?, COMPRESSION_LEVEL)?;
-    std::fs::write(path, bytes)?;
+    let path = PathBuf::from(std::env::var("OUT_DIR")?).join("o200k_base.dict");
+    std::fs::write(path, rmp_serde::to_vec(&counting)?)?;
     Ok(())
 }

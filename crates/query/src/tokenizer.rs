@@ -90,11 +90,8 @@ pub fn warm() {
 
 /// The dictionary, as `build.rs` wrote it. It can count and nothing else.
 static ENCODING: LazyLock<BytePairEncoding> = LazyLock::new(|| {
-    let compressed = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict.zst"));
-    let read = || -> Result<_, Box<dyn std::error::Error>> {
-        Ok(rmp_serde::from_slice(&zstd::decode_all(&compressed[..])?)?)
-    };
-    match read() {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict"));
+    match rmp_serde::from_slice(bytes) {
         Ok(encoding) => encoding,
         Err(error) => unreachable!("the dictionary that was built in: {error}"),
     }
