@@ -73,15 +73,7 @@ impl Service {
         let recorder = telemetry::metrics::recorder().map_err(anyhow::Error::msg)?;
         let ranking = ranking(&config.ranking.file)?;
         // Listening comes first: a second server must not touch the data of the first.
-        let listen = config.server.listen;
-        let listener = TcpListener::bind(listen).await.map_err(|error| {
-            UsageError(match error.kind() {
-                std::io::ErrorKind::AddrInUse => format!(
-                    "{listen} is in use, perhaps by another `foveate serve`: choose another address with --listen"
-                ),
-                _ => format!("cannot listen on {listen}: {error}"),
-            })
-        })?;
+        let listener = listen(config.server.listen).await?;
         let address = listener.local_addr()?;
         let tls = tls(&config)?;
         if let Some(tls) = &tls {
@@ -102,20 +94,15 @@ impl Service {
         let hosts: Arc<[forge::Host]> = forge::hosts(&config.forge)
             .context("cannot make the client of the forges")?
             .into();
-        let mut ingest = ingest_settings(&config, data_dir.path().to_owned());
-        let tokens = Tokens::new(Arc::clone(&hosts), tokio::runtime::Handle::current());
-        ingest.connection.token_source = Some(Arc::new(tokens));
-        let catalog = Catalog::new(Arc::clone(&engine), store.clone(), ingest, stop.clone());
-        let catalog = Arc::new(catalog);
-        let settings = ForgeSettings {
-            config: config.forge.clone(),
-            max_query_bytes: config.answer.max_query_bytes,
-        };
+        let catalog = catalog(&config, &data_dir, &engine, &store, &hosts, &stop);
         let feedback = Feedback::new(config.feedback, Arc::clone(&engine), store.clone());
         let feedback = Arc::new(feedback);
         let forges = Forges::new(
             hosts,
-            settings,
+            ForgeSettings {
+                config: config.forge.clone(),
+                max_query_bytes: config.answer.max_query_bytes,
+            },
             Arc::clone(&engine),
             Arc::clone(&catalog),
             Arc::clone(&feedback),
@@ -191,18 +178,7 @@ impl Service {
     /// # Errors
     /// When the listener fails.
     pub async fn run(self) -> anyhow::Result<()> {
-        let upkeep = tokio::spawn({
-            let (recorder, stop) = (self.recorder, self.stop.clone());
-            async move {
-                while stop
-                    .run_until_cancelled(tokio::time::sleep(UPKEEP))
-                    .await
-                    .is_some()
-                {
-                    recorder.run_upkeep();
-                }
-            }
-        });
+        let upkeep = tokio::spawn(upkeep(self.recorder, self.stop.clone()));
         let metrics = self.metrics.map(|sender| {
             let (state, stop) = (self.state.clone(), self.stop.clone());
             tokio::spawn(send_metrics(sender, state, stop))
@@ -250,6 +226,46 @@ impl Service {
         let _ = writer.await;
         self.catalog.close().await;
         Ok(())
+    }
+}
+
+/// # Errors
+/// When the address is taken or not one of this machine.
+async fn listen(address: SocketAddr) -> Result<TcpListener, UsageError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        UsageError(match error.kind() {
+            std::io::ErrorKind::AddrInUse => format!(
+                "{address} is in use, perhaps by another `foveate serve`: choose another address with --listen"
+            ),
+            _ => format!("cannot listen on {address}: {error}"),
+        })
+    })
+}
+
+/// What registers repositories, and keeps them up to date.
+fn catalog(
+    config: &Config,
+    data_dir: &DataDir,
+    engine: &Arc<Engine>,
+    store: &Store,
+    hosts: &Arc<[forge::Host]>,
+    stop: &CancellationToken,
+) -> Arc<Catalog> {
+    let mut settings = ingest_settings(config, data_dir.path().to_owned());
+    let tokens = Tokens::new(Arc::clone(hosts), tokio::runtime::Handle::current());
+    settings.connection.token_source = Some(Arc::new(tokens));
+    let catalog = Catalog::new(Arc::clone(engine), store.clone(), settings, stop.clone());
+    Arc::new(catalog)
+}
+
+/// Keeps the metrics small until the service stops.
+async fn upkeep(recorder: PrometheusHandle, stop: CancellationToken) {
+    while stop
+        .run_until_cancelled(tokio::time::sleep(UPKEEP))
+        .await
+        .is_some()
+    {
+        recorder.run_upkeep();
     }
 }
 

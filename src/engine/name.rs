@@ -4,15 +4,15 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A repository's name, `name` or `owner/name`: at most 100 bytes, each part of `A-Z a-z 0-9 . _ -`
-/// and not beginning with `.` or `-`.
+/// A repository's name: `name`, `owner/name`, or with more groups before it, as GitLab has them. At most 100
+/// bytes, each part of `A-Z a-z 0-9 . _ -` and not beginning with `.` or `-`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoName(Box<str>);
 
 /// The text cannot name a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a repository name is `name` or `owner/name`, of letters, digits, `.`, `_` and `-`; neither part begins with `.` or `-`, and both have at most 100 bytes together"
+    "a repository name is `name`, `owner/name` or `group/subgroup/name`, of letters, digits, `.`, `_` and `-`; no part begins with `.` or `-`, and all have at most 100 bytes together"
 )]
 pub struct NameError;
 
@@ -25,7 +25,7 @@ impl RepoName {
     /// # Errors
     /// See [`NameError`].
     pub fn new(name: &str) -> Result<Self, NameError> {
-        let mut parts = name.splitn(2, '/');
+        let mut parts = name.split('/');
         if name.len() <= MAX_BYTES && parts.all(is_part) {
             Ok(Self(name.into()))
         } else {
@@ -95,13 +95,14 @@ mod tests {
             ("A.b_c-9", "A.b_c-9"),
             ("pallets/flask", "pallets%2Fflask"),
             ("a/b..", "a%2Fb.."),
+            ("group/sub-group/name", "group%2Fsub-group%2Fname"),
             (&longest, &longest),
         ] {
             let name = RepoName::new(good).expect(good);
             assert_eq!(name.segment(), segment);
             assert_eq!(RepoName::from_segment(segment), Some(name));
         }
-        for odd in ["a%2fb", "a%2Fb%2Fc", "%2Fa", "..", "%2F..", "a%252Fb"] {
+        for odd in ["a%2fb", "a%2Fb%2F", "%2Fa", "..", "%2F..", "a%252Fb"] {
             assert_eq!(RepoName::from_segment(odd), None, "{odd}");
         }
         for bad in [
@@ -110,11 +111,12 @@ mod tests {
             "..",
             ".git",
             "-x",
-            "a/b/c",
+            "a/b/",
+            "a//b",
+            "a/../b",
             "a/",
             "/a",
             "/",
-            "a//b",
             "a/..",
             "../a",
             "a/.b",

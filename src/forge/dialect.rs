@@ -28,7 +28,7 @@ pub enum ThreadKind {
 /// One thread of comments.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ThreadId {
-    /// `owner/name`.
+    /// `owner/name`, in GitLab `group/subgroup/name`, too.
     pub project: String,
     /// What it is.
     pub kind: ThreadKind,

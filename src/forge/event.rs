@@ -28,7 +28,7 @@ pub enum Event {
 /// A repository on a forge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// `owner/name`.
+    /// `owner/name`, in GitLab `group/subgroup/name`, too.
     pub name: String,
     /// Its page.
     pub web_url: String,

@@ -49,7 +49,7 @@ pub struct Host {
 /// For what a token is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// `owner/name`.
+    /// `owner/name`, in GitLab `group/subgroup/name`, too.
     pub project: &'a str,
     /// The installation that the webhook came from.
     pub installation: Option<u64>,

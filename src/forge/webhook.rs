@@ -13,7 +13,7 @@ use super::{Forges, Host, now};
 use crate::access::Grant;
 use crate::engine::{Repository, Source};
 use crate::ingest::Registration;
-use crate::store::{Delivered, StoreError};
+use crate::store::{Delivered, NewJobRow, StoreError};
 use crate::telemetry::trace;
 
 /// What became of a delivery.
@@ -117,29 +117,17 @@ impl Forges {
         if let (Event::Push(push), Some(repository)) = (&event, &repository) {
             warn_of_deleted(repository, &push.reference, push.head.is_none());
         }
-        let mut decision = decide(&self.settings.config, name, event);
-        let task = match &mut decision {
+        let task = match decide(&self.settings.config, name, event) {
             Decision::Nothing(reason) => return Ok(Outcome::Ignored(reason)),
-            Decision::Sync => None,
             Decision::Learn(_) if !self.feedback.is_on() => {
                 return Ok(Outcome::Ignored("nothing is kept of answers"));
             }
-            Decision::Learn(task) => {
-                task.traceparent = own_trace();
-                Some(task.job().map_err(unwritable)?)
-            }
-            Decision::Answer(task) => {
-                task.traceparent = own_trace();
-                Some(task.job().map_err(unwritable)?)
-            }
+            decision => task_of(decision)?,
         };
         let digests = digests(host, headers, body);
         let max_jobs = self.settings.config.max_jobs;
-        match self
-            .store
-            .deliver(&digests, task.as_ref(), now(), max_jobs)
-            .await?
-        {
+        let delivered = self.store.deliver(&digests, task.as_ref(), now(), max_jobs);
+        match delivered.await? {
             Delivered::Repeated => return Ok(Outcome::Repeated),
             Delivered::Full => return Err(WebhookError::Full),
             Delivered::Taken => {}
@@ -184,6 +172,22 @@ impl Forges {
             }
         }
     }
+}
+
+/// The job that a decision leads to, in the trace of the webhook.
+fn task_of(decision: Decision) -> Result<Option<NewJobRow>, EventError> {
+    let job = match decision {
+        Decision::Nothing(_) | Decision::Sync => return Ok(None),
+        Decision::Learn(mut task) => {
+            task.traceparent = own_trace();
+            task.job()
+        }
+        Decision::Answer(mut task) => {
+            task.traceparent = own_trace();
+            task.job()
+        }
+    };
+    job.map(Some).map_err(unwritable)
 }
 
 /// The trace of the webhook that is being taken.

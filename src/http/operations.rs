@@ -16,7 +16,7 @@ use super::openapi::schemas::OpenApiDocument;
 use super::problem::Problem;
 use super::{HttpState, accept};
 use crate::access::Grant;
-use crate::engine::{BlobStats, Engine, Repository, State as RepoState};
+use crate::engine::{BlobCache, BlobStats, Engine, Queue, Repository, State as RepoState};
 use crate::feedback::RepositoryStats;
 use crate::store::JobCounts;
 use crate::telemetry::metrics::{Exposition, Kind, open, recorder};
@@ -172,7 +172,8 @@ fn exposition(
         "The running program; always 1.",
         [(vec![("version", version)], 1.0)],
     );
-    engine_states(&out, &state.engine);
+    questions(&out, state.engine.permits().queue());
+    blobs(&out, state.engine.blobs());
     out.single(
         "foveate_memory_limit_bytes",
         Kind::Gauge,
@@ -200,8 +201,7 @@ fn exposition(
     events.unwrap_or_default() + &out.with_process()
 }
 
-fn engine_states(out: &Exposition, engine: &Engine) {
-    let permits = engine.permits().queue();
+fn questions(out: &Exposition, permits: &Queue) {
     out.single(
         "foveate_answers_in_progress",
         Kind::Gauge,
@@ -226,13 +226,16 @@ fn engine_states(out: &Exposition, engine: &Engine) {
         "Questions that may wait for their turn.",
         permits.max_waiting() as f64,
     );
+}
+
+fn blobs(out: &Exposition, blobs: &BlobCache) {
     let BlobStats {
         parsed,
         reused,
         restored,
         known,
         kept_bytes,
-    } = engine.blobs().stats();
+    } = blobs.stats();
     out.single(
         "foveate_blobs_parsed_total",
         Kind::Counter,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -465,7 +465,7 @@ impl Catalog {
     fn spawn(
         &self,
         source: Source,
-        mut writer: Writer,
+        writer: Writer,
         commands: Commands,
         stop: &CancellationToken,
         tracker: &TaskTracker,
@@ -514,19 +514,30 @@ impl Catalog {
             history,
             stats,
         };
+        self.follow(source, copy, driver, writer, commands.syncs);
+    }
+
+    /// Starts the task that follows the source of a repository.
+    fn follow(
+        &self,
+        source: Source,
+        copy: Option<Arc<RemoteCopy>>,
+        driver: Driver,
+        mut writer: Writer,
+        syncs: mpsc::Receiver<()>,
+    ) {
+        let tracker = driver.tracker.clone();
         match source {
             Source::WorkingTree { path, watch } => {
-                tracker.spawn(driver.drive_tree(path, watch, writer, commands.syncs));
+                tracker.spawn(driver.drive_tree(path, watch, writer, syncs));
             }
             Source::Git {
                 location,
                 reference,
                 poll,
             } => {
-                let origin = match (
-                    copy,
-                    Location::parse(&location, &self.settings.connection.schemes),
-                ) {
+                let known = Location::parse(&location, &self.settings.connection.schemes);
+                let origin = match (copy, known) {
                     (Some(copy), _) => Origin::Remote(copy),
                     (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
                     // Allowed when it was registered, and not any more.
@@ -537,7 +548,7 @@ impl Catalog {
                     reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
                     poll,
                 };
-                tracker.spawn(driver.drive_git(source, writer, commands.syncs));
+                tracker.spawn(driver.drive_git(source, writer, syncs));
             }
         }
     }

@@ -581,7 +581,7 @@ async fn sources_that_cannot_be_read_are_refused() {
             "name",
         ),
         (
-            json!({"name": "a/b/c", "source": {"path": root}}),
+            json!({"name": "a//c", "source": {"path": root}}),
             400,
             "invalid_field",
             "name",

@@ -54,6 +54,27 @@ fn branch(world: &World) -> (String, String) {
 }
 
 #[tokio::test]
+async fn a_project_in_a_group_of_a_group_is_registered_and_answered() {
+    let world = World::start_empty(|config| {
+        config.forge.register_owners = vec!["corner".to_owned()];
+    })
+    .await;
+    world.forge.host("corner/tools/shop", &world.root);
+    let mut issue = fixture("gitlab/issue");
+    issue["project"]["path_with_namespace"] = json!("corner/tools/shop");
+    let response = gitlab(&world, "Issue Hook", "k-0", SECRET, &issue).await;
+    assert_eq!(outcome(&response), "queued");
+    let comments = world.written("corner/tools/shop/issues/23").await;
+    assert_eq!(comments.len(), 1);
+    assert!(comments[0].contains("/corner/tools/shop/-/blob/"));
+    let path = "/repos/corner%2Ftools%2Fshop";
+    let repo = world.app.get(path).await.json();
+    assert_eq!(repo["name"], "corner/tools/shop");
+    assert_eq!(world.app.delete(path).await.status, StatusCode::NO_CONTENT);
+    world.app.end().await;
+}
+
+#[tokio::test]
 async fn gitlab_tells_of_issues_notes_merge_requests_and_pushes() {
     let world = World::start().await;
     let issue = fixture("gitlab/issue");

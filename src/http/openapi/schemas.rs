@@ -3,14 +3,14 @@
 
 use utoipa::ToSchema;
 
-/// `name` or `owner/name`: letters, digits, `.`, `_` and `-`; neither part begins with `.` or `-`. In a
-/// path the slash is `%2F`.
+/// `name`, `owner/name` or `group/subgroup/name`: letters, digits, `.`, `_` and `-`; no part begins with `.` or
+/// `-`. In a path the slash is `%2F`.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,
     min_length = 1,
     max_length = 100,
-    pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$",
+    pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$",
     example = "pallets/flask"
 )]
 pub struct RepositoryName(pub String);
