@@ -368,10 +368,10 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def copyfile(self, source, outputfile):
+    def handle(self):
         # Who fetches is stopped or killed in between.
         with contextlib.suppress(ConnectionError):
-            super().copyfile(source, outputfile)
+            super().handle()
 
 
 def serve(directory):
