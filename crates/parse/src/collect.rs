@@ -1,8 +1,13 @@
-//! Gathers facts while a walker visits a tree, and finishes them: ids, lines, qualified names,
-//! leading comments, order, and which names are shadowed. It knows no grammar.
+//! Gathers facts while a walker visits a tree: ids, lines, qualified names, leading comments. [`finish`]
+//! orders them in the end. It knows no grammar.
 
+mod context;
+mod finish;
 mod taken;
 mod values;
+
+pub(crate) use context::{Context, Declared, Place, Position, Section};
+pub(crate) use finish::known_names;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,93 +15,13 @@ use std::ops::Range;
 use foldhash::{HashSet, HashSetExt as _};
 use foveate_model::values::Link;
 use foveate_model::{
-    Definition, DefinitionKind, Export, FileFacts, Import, Language, LocalId, Message, MessageKind,
-    Modifiers, ParseIssue, Reference, ReferenceKind, Region, RegionKind, Span, Values, Visibility,
+    Definition, DefinitionKind, Export, Import, LocalId, Message, Modifiers, ParseIssue, Reference,
+    ReferenceKind, Region, RegionKind, Span, Values, Visibility,
 };
 use tree_sitter::Node;
 
-use crate::chunks::Nesting;
 use crate::documentation;
-use crate::lines::{LineIndex, NO_STATEMENT, TextLines};
-
-/// What a place in the tree knows about what surrounds it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
-    /// The innermost function, method or class: what references stand in.
-    pub(crate) enclosing: Option<LocalId>,
-    /// The innermost definition of any kind: what definitions stand in.
-    pub(crate) parent: Option<LocalId>,
-    /// The type whose members stand here, outside of its own body.
-    pub(crate) receiver: Option<Span>,
-    /// What statements here belong to.
-    pub(crate) place: Place,
-    /// What expressions here mean.
-    pub(crate) position: Position,
-    /// Whose text the string literals here are.
-    pub(crate) message: Option<MessageKind>,
-    /// The class whose constructor this is, and hence whose fields are assigned here.
-    pub(crate) constructs: Option<LocalId>,
-    /// Inside the arguments of a call that itself stands in a function.
-    pub(crate) in_local_call: bool,
-    /// Inside a `catch` block.
-    pub(crate) in_catch: bool,
-    /// Who may use what is defined here, where a mark above says it for all that follows.
-    pub(crate) access: Option<Visibility>,
-    /// Declarations here are of what stands elsewhere.
-    pub(crate) is_foreign: bool,
-    /// Signatures here are members of a named type.
-    pub(crate) has_members: bool,
-    /// Depth of the members of the class body around.
-    pub(crate) members_at: u32,
-    /// Directly in the object assigned to `module.exports`.
-    pub(crate) is_exports: bool,
-    /// The declaration around the variables here.
-    pub(crate) declared: Declared,
-    /// What members here are that do not say it themselves.
-    pub(crate) section: Section,
-}
-
-/// What members are by where they stand: after `private` alone, or inside `class << self`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Section {
-    pub(crate) visibility: Visibility,
-    pub(crate) is_static: bool,
-}
-
-/// What one declaration says about all its variables.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Declared {
-    /// The whole statement.
-    pub(crate) span: Span,
-    /// Whether it declares one variable, which then owns the whole statement.
-    pub(crate) is_single: bool,
-    pub(crate) is_constant: bool,
-    pub(crate) is_exported: bool,
-}
-
-/// What statements belong to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The module or a namespace.
-    Module,
-    /// A class or interface body.
-    Class,
-    /// An enum body, or that of a Python class derived from an enum.
-    Enum,
-    /// A function body: its variables are no definitions.
-    Function,
-}
-
-/// What a name in an expression means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
-    /// A value is read.
-    Value,
-    /// An annotation or type.
-    Type,
-    /// A base class or implemented interface.
-    Base,
-}
+use crate::lines::{LineIndex, NO_STATEMENT};
 
 /// What a walker knows about a definition; the collector adds the rest.
 #[derive(Debug)]
@@ -225,24 +150,7 @@ impl<'t> Collector<'t> {
             messages: Vec::new(),
             regions: Vec::new(),
             issues: Vec::new(),
-            context: Context {
-                enclosing: None,
-                parent: None,
-                receiver: None,
-                place: Place::Module,
-                position: Position::Value,
-                message: None,
-                constructs: None,
-                in_local_call: false,
-                in_catch: false,
-                access: None,
-                is_foreign: false,
-                has_members: false,
-                members_at: 0,
-                is_exports: false,
-                declared: Declared::default(),
-                section: Section::default(),
-            },
+            context: Context::default(),
             bare_calls: false,
             keeps_name: None,
             clean_doc: |text| text,
@@ -544,190 +452,6 @@ impl<'t> Collector<'t> {
     pub(crate) fn has_issues(&self) -> bool {
         !self.issues.is_empty()
     }
-
-    /// Orders everything, settles shadowed names, and cuts the chunks.
-    pub(crate) fn finish(mut self, language: Language, nesting: Nesting) -> FileFacts {
-        self.order_definitions();
-        self.mark_overloads();
-        self.settle_names();
-        self.references
-            .sort_by_key(|reference| (reference.name, reference.kind));
-        self.messages.sort_by_key(|message| message.span);
-        self.regions.sort_by_key(|region| region.span);
-        disjoint(&mut self.regions);
-        self.settle_values();
-        let chunks = crate::chunks::of_code(
-            &self.text_lines(),
-            nesting,
-            &self.definitions,
-            &self.heads,
-            &self.statements,
-        );
-        // Facts live as long as an index; the walk is over.
-        self.definitions.shrink_to_fit();
-        self.references.shrink_to_fit();
-        self.regions.shrink_to_fit();
-        FileFacts {
-            language,
-            line_count: self.lines.count(),
-            definitions: self.definitions,
-            references: self.references,
-            imports: self.imports,
-            exports: self.exports,
-            messages: self.messages,
-            chunks,
-            regions: self.regions,
-            values: self.values,
-            package: self.package.into(),
-            generated: false,
-            issues: self.issues,
-        }
-    }
-
-    fn text_lines(&self) -> TextLines<'_> {
-        TextLines {
-            text: self.text,
-            index: &self.lines,
-        }
-    }
-
-    /// Sorts definitions by their start. The walk finds them nearly in order: only decorators that
-    /// stand beside their method, and broken sources, put one before an earlier start.
-    fn order_definitions(&mut self) {
-        if self
-            .definitions
-            .is_sorted_by_key(|definition| definition.span.start)
-        {
-            return;
-        }
-        let mut order: Vec<usize> = (0..self.definitions.len()).collect();
-        order.sort_by_key(|at| self.definitions.get(*at).map(|d| d.span.start));
-        let mut new_ids = vec![LocalId(0); order.len()];
-        for (new, old) in order.iter().enumerate() {
-            if let Some(slot) = new_ids.get_mut(*old) {
-                *slot = LocalId(u32::try_from(new).unwrap_or(u32::MAX));
-            }
-        }
-        let moved = |id: &mut Option<LocalId>| {
-            *id = id.and_then(|old| new_ids.get(old.0 as usize).copied());
-        };
-        let mut definitions: Vec<Option<Definition>> = std::mem::take(&mut self.definitions)
-            .into_iter()
-            .map(Some)
-            .collect();
-        let heads = std::mem::take(&mut self.heads);
-        for (new, old) in order.iter().enumerate() {
-            let Some(mut definition) = definitions.get_mut(*old).and_then(Option::take) else {
-                continue;
-            };
-            moved(&mut definition.parent);
-            definition.parent = definition.parent.filter(|parent| (parent.0 as usize) < new);
-            self.definitions.push(definition);
-            self.heads.push(heads.get(*old).copied().unwrap_or(0));
-        }
-        self.references
-            .iter_mut()
-            .for_each(|r| moved(&mut r.enclosing));
-        self.imports
-            .iter_mut()
-            .for_each(|i| moved(&mut i.enclosing));
-        self.messages
-            .iter_mut()
-            .for_each(|m| moved(&mut m.enclosing));
-        let renumbered = |id: &mut LocalId| {
-            *id = new_ids.get(id.0 as usize).copied().unwrap_or(*id);
-        };
-        let bindings = self.bindings.iter_mut();
-        bindings
-            .filter_map(|(_, id)| id.as_mut())
-            .for_each(renumbered);
-        values::renumber(&mut self.values, renumbered);
-    }
-
-    /// A signature without a body is an overload where its scope has a function of that name with
-    /// one; in a declaration file it is the function itself.
-    fn mark_overloads(&mut self) {
-        let bodiless =
-            |d: &Definition| d.kind.is_function() && d.body.is_none() && !d.modifiers.is_abstract;
-        if !self.definitions.iter().any(bodiless) {
-            return;
-        }
-        let implemented: HashSet<(Option<LocalId>, Box<str>)> = self
-            .definitions
-            .iter()
-            .filter(|d| d.kind.is_function() && d.body.is_some())
-            .map(|d| (d.parent, d.name.clone()))
-            .collect();
-        for definition in self.definitions.iter_mut().filter(|d| bodiless(d)) {
-            let key = (definition.parent, definition.name.clone());
-            definition.modifiers.is_overload |= implemented.contains(&key);
-        }
-    }
-
-    /// Keeps bare names only where the file imports or defines them at its top level and no
-    /// function around them binds them anew, and hides shadowed receivers from import resolution.
-    fn settle_names(&mut self) {
-        let text = self.text;
-        let known = known_names(&self.imports, &self.definitions);
-        let has_locals = self.keeps_name.is_some();
-        let keeps_name = self.keeps_name.unwrap_or(|_| false);
-        let bare_calls = self.bare_calls;
-        let shadowed: HashSet<(Option<LocalId>, &str)> = self
-            .bindings
-            .iter()
-            .map(|(name, enclosing)| (*enclosing, name.of(text)))
-            .filter(|(_, name)| known.contains(name) || keeps_name(name))
-            .collect();
-        let definitions = &self.definitions;
-        let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
-            let mut scope = if shadowed.is_empty() { None } else { enclosing };
-            while let Some(id) = scope {
-                if shadowed.contains(&(Some(id), name)) {
-                    return true;
-                }
-                scope = definitions.get(id.0 as usize).and_then(|d| d.parent);
-            }
-            shadowed.contains(&(None, name))
-        };
-        let mut taken = self.taken.iter().map(|(_, range)| range).peekable();
-        let mut next = 0;
-        self.references.retain_mut(|reference| {
-            let at = next;
-            next += 1;
-            while taken.next_if(|range| range.end <= at).is_some() {}
-            if taken.peek().is_some_and(|range| range.contains(&at)) {
-                return true;
-            }
-            match reference.kind {
-                ReferenceKind::Name => {
-                    let name = reference.name.of(text);
-                    if bare_calls && name.starts_with(|c: char| c.is_lowercase() || c == '_') {
-                        reference.kind = ReferenceKind::Call;
-                    }
-                    (known.contains(name) || keeps_name(name))
-                        && !is_shadowed(reference.enclosing, name)
-                }
-                _ if has_locals || reference.opaque_receiver || shadowed.is_empty() => true,
-                _ => {
-                    let head = first_name(reference.path.of(text));
-                    reference.opaque_receiver = is_shadowed(reference.enclosing, head);
-                    true
-                }
-            }
-        });
-    }
-}
-
-/// The names that a file imports anywhere or defines at its top level: where a bare name is none of
-/// these, it is no reference.
-pub(crate) fn known_names<'a>(
-    imports: &'a [Import],
-    definitions: &'a [Definition],
-) -> HashSet<&'a str> {
-    let imported = imports.iter().flat_map(|import| &import.names);
-    let imported = imported.map(|name| name.local.split('.').next().unwrap_or(""));
-    let defined = definitions.iter().filter(|d| d.parent.is_none());
-    imported.chain(defined.map(|d| &*d.name)).collect()
 }
 
 /// Whether the receiver of a name consists of plain names.
@@ -758,11 +482,6 @@ fn plain_scope(written: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-fn first_name(path: &str) -> &str {
-    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
-    path.get(..end.unwrap_or(path.len())).unwrap_or(path)
-}
-
 /// Visibility by the form of a name: `_x` and `#x` are private, `__x__` is part of the language.
 fn by_form(name: &str) -> Visibility {
     let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
@@ -771,15 +490,4 @@ fn by_form(name: &str) -> Visibility {
     } else {
         Visibility::Public
     }
-}
-
-/// Cuts what overlaps an earlier region. Grammars nest no comment in a string, but error recovery
-/// may.
-fn disjoint(regions: &mut Vec<Region>) {
-    let mut end = 0;
-    regions.retain_mut(|region| {
-        region.span.start = region.span.start.max(end);
-        end = end.max(region.span.end);
-        region.span.start < region.span.end
-    });
 }

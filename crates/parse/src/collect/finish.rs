@@ -1,0 +1,210 @@
+//! Finishes the facts of a file once the walk is over: their order, overloads, and which names are shadowed.
+
+use foldhash::HashSet;
+use foveate_model::{Definition, FileFacts, Import, Language, LocalId, ReferenceKind, Region};
+
+use super::{Collector, values};
+use crate::chunks::Nesting;
+use crate::lines::TextLines;
+
+impl Collector<'_> {
+    /// Orders everything, settles shadowed names, and cuts the chunks.
+    pub(crate) fn finish(mut self, language: Language, nesting: Nesting) -> FileFacts {
+        self.order_definitions();
+        self.mark_overloads();
+        self.settle_names();
+        self.references
+            .sort_by_key(|reference| (reference.name, reference.kind));
+        self.messages.sort_by_key(|message| message.span);
+        self.regions.sort_by_key(|region| region.span);
+        disjoint(&mut self.regions);
+        self.settle_values();
+        let chunks = crate::chunks::of_code(
+            &self.text_lines(),
+            nesting,
+            &self.definitions,
+            &self.heads,
+            &self.statements,
+        );
+        // Facts live as long as an index; the walk is over.
+        self.definitions.shrink_to_fit();
+        self.references.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        FileFacts {
+            language,
+            line_count: self.lines.count(),
+            definitions: self.definitions,
+            references: self.references,
+            imports: self.imports,
+            exports: self.exports,
+            messages: self.messages,
+            chunks,
+            regions: self.regions,
+            values: self.values,
+            package: self.package.into(),
+            generated: false,
+            issues: self.issues,
+        }
+    }
+
+    fn text_lines(&self) -> TextLines<'_> {
+        TextLines {
+            text: self.text,
+            index: &self.lines,
+        }
+    }
+
+    /// Sorts definitions by their start. The walk finds them nearly in order: only decorators that
+    /// stand beside their method, and broken sources, put one before an earlier start.
+    fn order_definitions(&mut self) {
+        if self
+            .definitions
+            .is_sorted_by_key(|definition| definition.span.start)
+        {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.definitions.len()).collect();
+        order.sort_by_key(|at| self.definitions.get(*at).map(|d| d.span.start));
+        let mut new_ids = vec![LocalId(0); order.len()];
+        for (new, old) in order.iter().enumerate() {
+            if let Some(slot) = new_ids.get_mut(*old) {
+                *slot = LocalId(u32::try_from(new).unwrap_or(u32::MAX));
+            }
+        }
+        let moved = |id: &mut Option<LocalId>| {
+            *id = id.and_then(|old| new_ids.get(old.0 as usize).copied());
+        };
+        let mut definitions: Vec<Option<Definition>> = std::mem::take(&mut self.definitions)
+            .into_iter()
+            .map(Some)
+            .collect();
+        let heads = std::mem::take(&mut self.heads);
+        for (new, old) in order.iter().enumerate() {
+            let Some(mut definition) = definitions.get_mut(*old).and_then(Option::take) else {
+                continue;
+            };
+            moved(&mut definition.parent);
+            definition.parent = definition.parent.filter(|parent| (parent.0 as usize) < new);
+            self.definitions.push(definition);
+            self.heads.push(heads.get(*old).copied().unwrap_or(0));
+        }
+        self.references
+            .iter_mut()
+            .for_each(|r| moved(&mut r.enclosing));
+        self.imports
+            .iter_mut()
+            .for_each(|i| moved(&mut i.enclosing));
+        self.messages
+            .iter_mut()
+            .for_each(|m| moved(&mut m.enclosing));
+        let renumbered = |id: &mut LocalId| {
+            *id = new_ids.get(id.0 as usize).copied().unwrap_or(*id);
+        };
+        let bindings = self.bindings.iter_mut();
+        bindings
+            .filter_map(|(_, id)| id.as_mut())
+            .for_each(renumbered);
+        values::renumber(&mut self.values, renumbered);
+    }
+
+    /// A signature without a body is an overload where its scope has a function of that name with
+    /// one; in a declaration file it is the function itself.
+    fn mark_overloads(&mut self) {
+        let bodiless =
+            |d: &Definition| d.kind.is_function() && d.body.is_none() && !d.modifiers.is_abstract;
+        if !self.definitions.iter().any(bodiless) {
+            return;
+        }
+        let implemented: HashSet<(Option<LocalId>, Box<str>)> = self
+            .definitions
+            .iter()
+            .filter(|d| d.kind.is_function() && d.body.is_some())
+            .map(|d| (d.parent, d.name.clone()))
+            .collect();
+        for definition in self.definitions.iter_mut().filter(|d| bodiless(d)) {
+            let key = (definition.parent, definition.name.clone());
+            definition.modifiers.is_overload |= implemented.contains(&key);
+        }
+    }
+
+    /// Keeps bare names only where the file imports or defines them at its top level and no
+    /// function around them binds them anew, and hides shadowed receivers from import resolution.
+    fn settle_names(&mut self) {
+        let text = self.text;
+        let known = known_names(&self.imports, &self.definitions);
+        let has_locals = self.keeps_name.is_some();
+        let keeps_name = self.keeps_name.unwrap_or(|_| false);
+        let bare_calls = self.bare_calls;
+        let shadowed: HashSet<(Option<LocalId>, &str)> = self
+            .bindings
+            .iter()
+            .map(|(name, enclosing)| (*enclosing, name.of(text)))
+            .filter(|(_, name)| known.contains(name) || keeps_name(name))
+            .collect();
+        let definitions = &self.definitions;
+        let is_shadowed = |enclosing: Option<LocalId>, name: &str| {
+            let mut scope = if shadowed.is_empty() { None } else { enclosing };
+            while let Some(id) = scope {
+                if shadowed.contains(&(Some(id), name)) {
+                    return true;
+                }
+                scope = definitions.get(id.0 as usize).and_then(|d| d.parent);
+            }
+            shadowed.contains(&(None, name))
+        };
+        let mut taken = self.taken.iter().map(|(_, range)| range).peekable();
+        let mut next = 0;
+        self.references.retain_mut(|reference| {
+            let at = next;
+            next += 1;
+            while taken.next_if(|range| range.end <= at).is_some() {}
+            if taken.peek().is_some_and(|range| range.contains(&at)) {
+                return true;
+            }
+            match reference.kind {
+                ReferenceKind::Name => {
+                    let name = reference.name.of(text);
+                    if bare_calls && name.starts_with(|c: char| c.is_lowercase() || c == '_') {
+                        reference.kind = ReferenceKind::Call;
+                    }
+                    (known.contains(name) || keeps_name(name))
+                        && !is_shadowed(reference.enclosing, name)
+                }
+                _ if has_locals || reference.opaque_receiver || shadowed.is_empty() => true,
+                _ => {
+                    let head = first_name(reference.path.of(text));
+                    reference.opaque_receiver = is_shadowed(reference.enclosing, head);
+                    true
+                }
+            }
+        });
+    }
+}
+
+/// The names that a file imports anywhere or defines at its top level: where a bare name is none of
+/// these, it is no reference.
+pub(crate) fn known_names<'a>(
+    imports: &'a [Import],
+    definitions: &'a [Definition],
+) -> HashSet<&'a str> {
+    let imported = imports.iter().flat_map(|import| &import.names);
+    let imported = imported.map(|name| name.local.split('.').next().unwrap_or(""));
+    let defined = definitions.iter().filter(|d| d.parent.is_none());
+    imported.chain(defined.map(|d| &*d.name)).collect()
+}
+
+fn first_name(path: &str) -> &str {
+    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    path.get(..end.unwrap_or(path.len())).unwrap_or(path)
+}
+
+/// Cuts what overlaps an earlier region. Grammars nest no comment in a string, but error recovery
+/// may.
+fn disjoint(regions: &mut Vec<Region>) {
+    let mut end = 0;
+    regions.retain_mut(|region| {
+        region.span.start = region.span.start.max(end);
+        end = end.max(region.span.end);
+        region.span.start < region.span.end
+    });
+}
