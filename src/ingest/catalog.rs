@@ -1,40 +1,35 @@
-//! Which repositories there are: registers, removes and restores them, and starts the tasks that
-//! keep them current. The list outlives the process; what `--watch` names does not.
+//! Which repositories there are: registers, removes and restores them. [`tasks`] keep them current. The
+//! list outlives the process; what `--watch` names does not.
 
 mod credentials;
 mod listed;
 mod memory;
 mod orphans;
 pub mod reach;
+mod row;
 mod source;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use dashmap::DashMap;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::driver::{Driver, GitSource, Origin};
-use super::flush::Flusher;
-use super::git::location::Remote;
-use super::git::remote::{self, RemoteCopy};
-use super::git::{Access, GitError, LocalPaths, Location, LocationError, Records};
-use super::history_reader::HistoryReader;
-use super::revisions::RevisionBuilder;
-use super::tree::Stats;
+use super::git::remote;
+use super::git::{Access, GitError, Location, LocationError};
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Denied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
-use crate::store::{OldAnswers, RepositoryKind, RepositoryRow, Store, StoreError};
+use crate::store::{OldAnswers, RepositoryKind, Store, StoreError};
 use crate::telemetry::spans::{carried, spawn_blocking};
 use credentials::Credentials;
+use row::{row_of, source_of};
 
 /// A repository to register, as it was asked for.
 #[derive(Clone, Debug)]
@@ -438,147 +433,6 @@ impl Catalog {
         self.tracker.wait().await;
         self.store.close().await;
     }
-
-    /// Takes a repository in and starts its tasks; `None` when the name is in use.
-    fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
-        let (writer, commands) = self.engine.add(name, source)?;
-        Some(self.drive(writer, commands))
-    }
-
-    /// Starts the tasks of a repository.
-    fn drive(&self, writer: Writer, commands: Commands) -> Arc<Repository> {
-        let repository = Arc::clone(writer.repository());
-        let stop = self.stop.child_token();
-        let tracker = TaskTracker::new();
-        let (name, source) = (repository.name().clone(), repository.source().clone());
-        self.spawn(source, writer, commands, &stop, &tracker);
-        tracker.close();
-        // The catalog's own tracker waits for all of them.
-        self.tracker.spawn({
-            let tracker = tracker.clone();
-            async move { tracker.wait().await }
-        });
-        self.stops.insert(name, (stop, tracker));
-        repository
-    }
-
-    fn spawn(
-        &self,
-        source: Source,
-        writer: Writer,
-        commands: Commands,
-        stop: &CancellationToken,
-        tracker: &TaskTracker,
-    ) {
-        let git = Arc::new(ArcSwapOption::empty());
-        let name = writer.repository().name().clone();
-        let store = Arc::clone(writer.repository().store());
-        let history = HistoryReader {
-            engine: Arc::clone(&self.engine),
-            repository: Arc::clone(writer.repository()),
-            limits: self.settings.history,
-            records: Arc::new(Records::of(&store)),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
-        };
-        let copy = self.copy_of(&source, &name).map(Arc::new);
-        let builder = RevisionBuilder {
-            engine: Arc::clone(&self.engine),
-            repository: Arc::clone(writer.repository()),
-            git: Arc::clone(&git),
-            copy: copy.clone(),
-            history: history.clone(),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
-            working: Arc::new(watch::Sender::new(0)),
-            histories: Arc::new(Semaphore::new(1)),
-        };
-        tracker.spawn(builder.serve(commands.requests));
-        let flusher = Flusher {
-            repository: Arc::clone(writer.repository()),
-            stats: Arc::new(Stats::of(&store)),
-            quiet: self.settings.write_after,
-            stop: stop.clone(),
-            tracker: tracker.clone(),
-        };
-        let stats = Arc::clone(&flusher.stats);
-        tracker.spawn(flusher.run());
-        let driver = Driver {
-            engine: Arc::clone(&self.engine),
-            settings: Arc::clone(&self.settings),
-            access: self.access_of(&name, copy.is_some()),
-            transfers: Arc::clone(&self.transfers),
-            stop: stop.clone(),
-            tracker: tracker.clone(),
-            git,
-            history,
-            stats,
-        };
-        self.follow(source, copy, driver, writer, commands.syncs);
-    }
-
-    /// Starts the task that follows the source of a repository.
-    fn follow(
-        &self,
-        source: Source,
-        copy: Option<Arc<RemoteCopy>>,
-        driver: Driver,
-        mut writer: Writer,
-        syncs: mpsc::Receiver<()>,
-    ) {
-        let tracker = driver.tracker.clone();
-        match source {
-            Source::WorkingTree { path, watch } => {
-                tracker.spawn(driver.drive_tree(path, watch, writer, syncs));
-            }
-            Source::Git {
-                location,
-                reference,
-                poll,
-            } => {
-                let known = Location::parse(&location, &self.settings.connection.schemes);
-                let origin = match (copy, known) {
-                    (Some(copy), _) => Origin::Remote(copy),
-                    (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
-                    // Allowed when it was registered, and not any more.
-                    (None, Err(error)) => return writer.fail(error.to_string()),
-                };
-                let source = GitSource {
-                    origin,
-                    reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
-                    poll,
-                };
-                tracker.spawn(driver.drive_git(source, writer, syncs));
-            }
-        }
-    }
-
-    /// Where a repository may lie, with everything that it is made of.
-    fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
-        if is_copy {
-            // Git made it here, and nobody else writes to it.
-            return Arc::new(Access {
-                places: LocalPaths::Anywhere,
-                ..Access::clone(&self.settings.access)
-            });
-        }
-        let trusted = self.trusted.get(name);
-        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
-    }
-
-    /// The copy that is made of a remote repository.
-    fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
-        let Source::Git { location, .. } = source else {
-            return None;
-        };
-        match Location::parse(location, &self.settings.connection.schemes) {
-            Ok(Location::Remote(remote)) => {
-                let login = remote.login.clone().or_else(|| self.credentials.of(name));
-                Some(self.settings.copy_of(Remote { login, ..remote }, name))
-            }
-            _ => None,
-        }
-    }
 }
 
 fn outcome<T>(result: &Result<T, ManageError>) -> Outcome {
@@ -587,45 +441,5 @@ fn outcome<T>(result: &Result<T, ManageError>) -> Outcome {
         Err(ManageError::Denied(_)) => Outcome::Denied,
         Err(ManageError::UnknownRepo(_)) => Outcome::Unknown,
         Err(ManageError::Store(_)) => Outcome::Failed,
-    }
-}
-
-fn row_of(name: &RepoName, source: &Source) -> RepositoryRow {
-    let name = name.to_string();
-    match source {
-        Source::WorkingTree { path, watch } => RepositoryRow {
-            name,
-            kind: RepositoryKind::Path,
-            location: path.display().to_string(),
-            reference: None,
-            watch: *watch,
-            poll_seconds: None,
-        },
-        Source::Git {
-            location,
-            reference,
-            poll,
-        } => RepositoryRow {
-            name,
-            kind: RepositoryKind::Git,
-            location: location.clone(),
-            reference: reference.clone(),
-            watch: false,
-            poll_seconds: poll.map(|poll| u32::try_from(poll.as_secs()).unwrap_or(u32::MAX)),
-        },
-    }
-}
-
-fn source_of(row: RepositoryRow) -> Source {
-    match row.kind {
-        RepositoryKind::Path => Source::WorkingTree {
-            path: PathBuf::from(row.location),
-            watch: row.watch,
-        },
-        RepositoryKind::Git => Source::Git {
-            location: row.location,
-            reference: row.reference,
-            poll: row.poll_seconds.map(|n| Duration::from_secs(n.into())),
-        },
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Catalog, source_of};
+use super::Catalog;
+use super::row::source_of;
 use crate::access::Grant;
 use crate::engine::{RepoName, Repository};
 use crate::store::StoreError;

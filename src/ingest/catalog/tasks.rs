@@ -1,0 +1,164 @@
+//! Starts the tasks that keep a repository current: one follows its source, one serves revisions, one writes
+//! its index to disk.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Catalog;
+use crate::engine::{Commands, RepoName, Repository, Source, Writer};
+use crate::ingest::driver::{Driver, GitSource, Origin};
+use crate::ingest::flush::Flusher;
+use crate::ingest::git::location::Remote;
+use crate::ingest::git::remote::RemoteCopy;
+use crate::ingest::git::{Access, LocalPaths, Location, Records};
+use crate::ingest::history_reader::HistoryReader;
+use crate::ingest::revisions::RevisionBuilder;
+use crate::ingest::tree::Stats;
+
+impl Catalog {
+    /// Takes a repository in and starts its tasks; `None` when the name is in use.
+    pub(super) fn start(&self, name: RepoName, source: Source) -> Option<Arc<Repository>> {
+        let (writer, commands) = self.engine.add(name, source)?;
+        Some(self.drive(writer, commands))
+    }
+
+    /// Starts the tasks of a repository.
+    pub(super) fn drive(&self, writer: Writer, commands: Commands) -> Arc<Repository> {
+        let repository = Arc::clone(writer.repository());
+        let stop = self.stop.child_token();
+        let tracker = TaskTracker::new();
+        let (name, source) = (repository.name().clone(), repository.source().clone());
+        self.spawn(source, writer, commands, &stop, &tracker);
+        tracker.close();
+        // The catalog's own tracker waits for all of them.
+        self.tracker.spawn({
+            let tracker = tracker.clone();
+            async move { tracker.wait().await }
+        });
+        self.stops.insert(name, (stop, tracker));
+        repository
+    }
+
+    fn spawn(
+        &self,
+        source: Source,
+        writer: Writer,
+        commands: Commands,
+        stop: &CancellationToken,
+        tracker: &TaskTracker,
+    ) {
+        let git = Arc::new(ArcSwapOption::empty());
+        let name = writer.repository().name().clone();
+        let store = Arc::clone(writer.repository().store());
+        let history = HistoryReader {
+            engine: Arc::clone(&self.engine),
+            repository: Arc::clone(writer.repository()),
+            limits: self.settings.history,
+            records: Arc::new(Records::of(&store)),
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+        };
+        let copy = self.copy_of(&source, &name).map(Arc::new);
+        let builder = RevisionBuilder {
+            engine: Arc::clone(&self.engine),
+            repository: Arc::clone(writer.repository()),
+            git: Arc::clone(&git),
+            copy: copy.clone(),
+            history: history.clone(),
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+            working: Arc::new(watch::Sender::new(0)),
+            histories: Arc::new(Semaphore::new(1)),
+        };
+        tracker.spawn(builder.serve(commands.requests));
+        let flusher = Flusher {
+            repository: Arc::clone(writer.repository()),
+            stats: Arc::new(Stats::of(&store)),
+            quiet: self.settings.write_after,
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+        };
+        let stats = Arc::clone(&flusher.stats);
+        tracker.spawn(flusher.run());
+        let driver = Driver {
+            engine: Arc::clone(&self.engine),
+            settings: Arc::clone(&self.settings),
+            access: self.access_of(&name, copy.is_some()),
+            transfers: Arc::clone(&self.transfers),
+            stop: stop.clone(),
+            tracker: tracker.clone(),
+            git,
+            history,
+            stats,
+        };
+        self.follow(source, copy, driver, writer, commands.syncs);
+    }
+
+    /// Starts the task that follows the source of a repository.
+    fn follow(
+        &self,
+        source: Source,
+        copy: Option<Arc<RemoteCopy>>,
+        driver: Driver,
+        mut writer: Writer,
+        syncs: mpsc::Receiver<()>,
+    ) {
+        let tracker = driver.tracker.clone();
+        match source {
+            Source::WorkingTree { path, watch } => {
+                tracker.spawn(driver.drive_tree(path, watch, writer, syncs));
+            }
+            Source::Git {
+                location,
+                reference,
+                poll,
+            } => {
+                let known = Location::parse(&location, &self.settings.connection.schemes);
+                let origin = match (copy, known) {
+                    (Some(copy), _) => Origin::Remote(copy),
+                    (None, Ok(_)) => Origin::Local(PathBuf::from(location)),
+                    // Allowed when it was registered, and not any more.
+                    (None, Err(error)) => return writer.fail(error.to_string()),
+                };
+                let source = GitSource {
+                    origin,
+                    reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
+                    poll,
+                };
+                tracker.spawn(driver.drive_git(source, writer, syncs));
+            }
+        }
+    }
+
+    /// Where a repository may lie, with everything that it is made of.
+    fn access_of(&self, name: &RepoName, is_copy: bool) -> Arc<Access> {
+        if is_copy {
+            // Git made it here, and nobody else writes to it.
+            return Arc::new(Access {
+                places: LocalPaths::Anywhere,
+                ..Access::clone(&self.settings.access)
+            });
+        }
+        let trusted = self.trusted.get(name);
+        Arc::clone(trusted.as_deref().unwrap_or(&self.settings.access))
+    }
+
+    /// The copy that is made of a remote repository.
+    fn copy_of(&self, source: &Source, name: &RepoName) -> Option<RemoteCopy> {
+        let Source::Git { location, .. } = source else {
+            return None;
+        };
+        match Location::parse(location, &self.settings.connection.schemes) {
+            Ok(Location::Remote(remote)) => {
+                let login = remote.login.clone().or_else(|| self.credentials.of(name));
+                Some(self.settings.copy_of(Remote { login, ..remote }, name))
+            }
+            _ => None,
+        }
+    }
+}
