@@ -12,6 +12,7 @@ pub mod name;
 pub mod permits;
 pub mod pools;
 pub mod progress;
+pub mod published;
 pub mod repository;
 pub mod revisions;
 pub mod stale;

@@ -11,7 +11,7 @@ use foveate_index::{Revision, Snapshot};
 use foveate_query::{Answer, Change, Deadline, Issue, RankingConfig, Request};
 use tracing::Instrument as _;
 
-use super::repository::Published;
+use super::published::Published;
 use super::{
     AdmissionError, DiffEnds, Engine, Reply, Repository, RevisionError, RevisionRequest, Source,
     State, web,

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foveate_index::stored::bytes::{Decoder, Encoder};
 
 use super::IndexStore;
-use super::repository::Published;
+use super::published::Published;
 use crate::disk::{get_only, put_only};
 
 /// What was known of a repository when it was evicted.

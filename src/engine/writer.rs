@@ -9,7 +9,7 @@ use foveate_index::stored::Index;
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{History, SourceFile, TouchedFunctions};
 
-use super::repository::Published;
+use super::published::Published;
 use super::{HistoryIndex, IndexStore, Polling, Pools, Repository, StaleIndex, State, Watching};
 
 /// Why a snapshot is replaced.

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use foveate_model::{Content, SourceFile};
+use foveate_model::{Content, FileId, SourceFile};
 
-use crate::files::{DefId, FileId};
+use crate::id::DefId;
 
 /// The difference between the files of an earlier snapshot and those of the one that is derived from
 /// it. A file counts as the same where its path, language and role are, and whether it has content:

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 pub use self::paths::PathTerms;
 use self::paths::Paths;
 use crate::change::Change;
+pub use crate::id::DefId;
 use crate::tokens::{self, for_each_term};
 pub use foveate_model::FileId;
 
@@ -25,16 +26,6 @@ impl FileTree for Files {
     fn find(&self, path: &str) -> Option<FileId> {
         Self::find(self, path)
     }
-}
-
-/// A definition of a snapshot; in order by file, then by place. It stays the same where other files
-/// change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DefId {
-    /// The file that it is in.
-    pub file: FileId,
-    /// Its position in the file.
-    pub local: LocalId,
 }
 
 /// Position of a chunk in its snapshot: by file, then by place.

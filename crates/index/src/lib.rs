@@ -6,6 +6,7 @@ mod change;
 pub mod citations;
 pub mod files;
 pub mod graph;
+mod id;
 mod inverted;
 pub mod lexical;
 pub mod messages;

@@ -1,6 +1,7 @@
 //! The walker of C and C++: one table of handlers for the trees of both grammars.
 
 mod declarators;
+mod define;
 mod definitions;
 mod macros;
 mod references;

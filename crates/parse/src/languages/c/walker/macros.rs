@@ -4,7 +4,7 @@ use foveate_model::{DefinitionKind, ReferenceKind, Span};
 use tree_sitter::Node;
 
 use super::declarators::Declared;
-use super::definitions::{define, is_rewritten};
+use super::define::{define, is_rewritten};
 use crate::collect::{Draft, span};
 use crate::syntax::Descend;
 use crate::walk::{Walk, children, field};

@@ -5,7 +5,7 @@ use foveate_model::{DefinitionKind, MessageKind, ReferenceKind, RegionKind};
 use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
-use super::definitions::define;
+use super::define::define;
 use super::types::refer_to_type;
 use crate::collect::{Position, span};
 use crate::syntax::Descend;

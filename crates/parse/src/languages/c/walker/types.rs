@@ -4,7 +4,7 @@ use foveate_model::{DefinitionKind, ReferenceKind, Span, Visibility};
 use tree_sitter::Node;
 
 use super::declarators::{declared, last_of};
-use super::definitions::define;
+use super::define::define;
 use crate::collect::{Draft, Place, span};
 use crate::syntax::Descend;
 use crate::walk::{Generic, Walk, child_of_kind, children, field};

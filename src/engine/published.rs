@@ -1,0 +1,56 @@
+//! The snapshot that a repository answers from, with what listings say of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use foveate_index::{Snapshot, snapshot::Memory};
+
+/// A snapshot with what is said about it in listings.
+#[derive(Debug)]
+pub struct Published {
+    /// The index.
+    pub snapshot: Arc<Snapshot>,
+    /// Indexed files per language.
+    pub languages: BTreeMap<&'static str, usize>,
+    /// Files that are listed but not indexed, per reason.
+    pub skipped: BTreeMap<&'static str, usize>,
+    /// Files whose parsing reported an issue, per code.
+    pub parse_issues: BTreeMap<&'static str, usize>,
+    /// How long building it took, reading the files not included.
+    pub build_time: Duration,
+    memory: OnceLock<Memory>,
+}
+
+impl Published {
+    pub(super) fn new(snapshot: Arc<Snapshot>, build_time: Duration) -> Self {
+        let mut published = Self {
+            languages: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            parse_issues: BTreeMap::new(),
+            build_time,
+            memory: OnceLock::new(),
+            snapshot: Arc::clone(&snapshot),
+        };
+        for file in snapshot.files.as_slice() {
+            if let Some(reason) = &file.skipped {
+                *published.skipped.entry(reason.code()).or_default() += 1;
+                continue;
+            }
+            let language = file.language.name();
+            *published.languages.entry(language).or_default() += 1;
+            let issues = file.content.iter().flat_map(|c| &c.facts.issues);
+            for issue in issues {
+                *published.parse_issues.entry(issue.code()).or_default() += 1;
+            }
+        }
+        published
+    }
+
+    /// Estimated bytes per structure. What never changes is counted once, when first asked for.
+    pub fn memory(&self) -> Memory {
+        let mut memory = *self.memory.get_or_init(|| self.snapshot.memory());
+        memory.lexical += self.snapshot.lexical.remembered_bytes();
+        memory
+    }
+}
