@@ -13,7 +13,7 @@ use super::dialect::ThreadKind;
 use super::event::cut;
 use super::host::Scope;
 use super::publish::publish;
-use super::task::Task;
+use super::task::{Done, Task};
 use super::{Forges, Host};
 use crate::access::{Grant, Repositories, Scope as Reach};
 use crate::engine::{AskError, Question, Repository, RevisionError, Target};
@@ -23,19 +23,6 @@ use crate::feedback::Occasion;
 const BUSY: Duration = Duration::from_secs(5);
 /// Most characters of code in a comment; what stands around it takes some thousand.
 const MAX_CODE_CHARS: usize = 50_000;
-
-/// How a task ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done {
-    /// A comment was written.
-    Written,
-    /// The comment that is there says the same already.
-    Unchanged,
-    /// What was merged was compared with so many answers.
-    Learned(usize),
-    /// Nothing was written, for this reason.
-    Quiet(&'static str),
-}
 
 impl Forges {
     /// Does a task.

@@ -2,11 +2,11 @@
 //! the forge.
 
 use super::Forges;
-use super::answer::{Done, grant_of};
+use super::answer::grant_of;
 use super::client::CallError;
 use super::dialect::{ThreadId, ThreadKind};
 use super::host::Scope;
-use super::task::MergeTask;
+use super::task::{Done, MergeTask};
 use crate::engine::DiffEnds;
 use crate::store::StoreError;
 

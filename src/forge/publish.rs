@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::answer::Done;
 use super::client::CallError;
 use super::comment::MARKER;
 use super::dialect::ThreadId;
 use super::host::{Host, Scope};
+use super::task::Done;
 
 /// Pages of comments that are looked through; a comment beyond them is not found.
 const MAX_PAGES: usize = 100;

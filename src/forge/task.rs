@@ -1,4 +1,4 @@
-//! What a job is to do, as it stands in the database.
+//! What a job is to do, as it stands in the database, and how it ended.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,19 @@ impl MergeTask {
             task: serde_json::to_string(self)?,
         })
     }
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// A comment was written.
+    Written,
+    /// The comment that is there says the same already.
+    Unchanged,
+    /// What was merged was compared with so many answers.
+    Learned(usize),
+    /// Nothing was written, for this reason.
+    Quiet(&'static str),
 }
 
 /// One comment to write.
