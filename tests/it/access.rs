@@ -243,6 +243,9 @@ async fn what_a_key_may_not_see_is_answered_like_a_name_that_nothing_has() {
     let app = TestApp::start().await;
     let (_seen, root) = tree(SHOP);
     app.add_tree("seen", &root, false).await;
+    // Its state says how much of it is on disk, and is compared.
+    app.repo_until("seen", |repo| repo["disk"]["bytes"] != json!(0))
+        .await;
     let scoped = |scope| create(app.data(), &["--scope", scope, "--repo", "seen", "other"]);
     let (admin, tokens) = (
         create(app.data(), &["--scope", "admin"]),
