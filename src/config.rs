@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use figment::Figment;
-use figment::providers::{Env, Format, Serialized, Toml};
+use figment::providers::{Env, Format, Serialized};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 pub use feedback::FeedbackConfig;
 pub use forge::{ForgeConfig, GitHubConfig, HostConfig};
@@ -369,6 +370,20 @@ impl AnswerConfig {
 fn read(file: &Path) -> Result<String, ConfigError> {
     std::fs::read_to_string(file)
         .map_err(|error| ConfigError::new(format!("cannot read {}: {error}", file.display())))
+}
+
+/// TOML for figment, which has a reader of its own: an older version of the one that everything else here uses.
+enum Toml {}
+
+impl Format for Toml {
+    type Error = toml::de::Error;
+
+    // [`Places::of`] looks for it.
+    const NAME: &'static str = "TOML";
+
+    fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Self::Error> {
+        toml::from_str(text)
+    }
 }
 
 /// All sources, the later ones before the earlier ones. `text` is that of the file.

@@ -157,7 +157,7 @@ fn readable(format: Format, context: &str) -> String {
 /// What holds for every pack: the budget, counted again; true line numbers; no line twice; items
 /// and their costs add up to sections.
 fn check_invariants(snapshot: &Snapshot, request: &Request, pack: &Pack) {
-    let counted = bpe_openai::o200k_base().count(&pack.context);
+    let counted = tiktoken_rs::o200k_base_singleton().count_ordinary(&pack.context);
     assert_eq!(counted, pack.used);
     assert!(
         counted <= request.budget_tokens,
