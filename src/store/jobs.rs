@@ -13,6 +13,10 @@ const MAX_DELIVERIES: i64 = 20_000;
 /// Jobs that were given up and are kept for the operator.
 const MAX_DEAD: i64 = 1_000;
 
+/// Lets one server after the other take a job, until the end of its transaction. The number is that of no
+/// other lock of this program.
+const LOCK_TAKING: &str = "select 1 from (select pg_advisory_xact_lock(20041)) as locked";
+
 /// How a job is taken, but for its end.
 macro_rules! take {
     () => {
@@ -141,13 +145,19 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn take_job(&self, now: i64, until: i64) -> Result<Option<JobRow>, StoreError> {
-        let statement = match self.is_shared() {
-            true => concat!(take!(), " for update of job skip locked) returning *"),
-            false => concat!(take!(), ") returning *"),
-        };
         self.run("take", async |pool| {
+            let mut transaction = pool.begin().await?;
+            let statement = if self.is_shared() {
+                // Two servers would else take two jobs of one thread at once: neither sees the other's lease.
+                sqlx::query(LOCK_TAKING).execute(&mut *transaction).await?;
+                concat!(take!(), " for update of job skip locked) returning *")
+            } else {
+                concat!(take!(), ") returning *")
+            };
             let taken = sqlx::query_as(statement).bind(now).bind(until);
-            Ok(taken.fetch_all(&pool).await?.pop())
+            let taken = taken.fetch_all(&mut *transaction).await?.pop();
+            transaction.commit().await?;
+            Ok(taken)
         })
         .await
     }

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use foveate::config::{Config, DatabaseUrl};
-use foveate::store::{Place, Store};
+use foveate::store::{Delivered, NewJobRow, Place, Store};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use sqlx::Connection as _;
@@ -170,6 +170,33 @@ async fn a_job_is_done_once_by_whichever_server() {
     for app in apps {
         app.end().await;
     }
+}
+
+/// Two servers that take at the same moment see none of the other's leases.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_jobs_of_one_thread_one_is_taken_at_a_time() {
+    let Some(url) = database::fresh() else {
+        return;
+    };
+    let place = Place::parse(&url).unwrap();
+    let one = Store::open_at(place.clone()).await.unwrap();
+    let other = Store::open_at(place).await.unwrap();
+    for round in 0..40 {
+        for subject in ["issue", "label"] {
+            let job = NewJobRow {
+                subject: format!("{round} {subject}"),
+                thread: round.to_string(),
+                task: "{}".to_owned(),
+            };
+            let queued = one.deliver(&[job.subject.clone()], Some(&job), 1, 1_000);
+            assert_eq!(queued.await.unwrap(), Delivered::Taken);
+        }
+        let (first, second) = tokio::join!(one.take_job(2, 1_000), other.take_job(2, 1_000));
+        let taken = [first.unwrap(), second.unwrap()];
+        assert_eq!(taken.iter().flatten().count(), 1, "{taken:?}");
+    }
+    one.close().await;
+    other.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

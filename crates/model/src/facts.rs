@@ -146,6 +146,9 @@ pub struct Definition {
     pub span: Span,
     /// The lines under `span`.
     pub lines: Lines,
+    /// How many of `lines` stand above its own first line: attributes, decorators and `template <…>`, where
+    /// the grammar has them beside the definition and not in it.
+    pub lines_above: u32,
     /// Where its name stands; empty for a nameless default export.
     pub name_span: Span,
     /// The complete head: decorators, all lines of the parameters, return type; no body.
@@ -164,6 +167,14 @@ pub struct Definition {
     pub visibility: Visibility,
     /// Yes-or-no facts.
     pub modifiers: Modifiers,
+}
+
+impl Definition {
+    /// Its lines without those above its own first one.
+    pub fn own_lines(&self) -> Lines {
+        let start = self.lines.start.saturating_add(self.lines_above);
+        Lines::new(start.min(self.lines.end), self.lines.end)
+    }
 }
 
 /// How a name is used.

@@ -29,6 +29,8 @@ pub(crate) struct Draft<'t> {
     pub(crate) name: &'t str,
     pub(crate) kind: DefinitionKind,
     pub(crate) span: Span,
+    /// The byte where it begins itself, where attributes and the like stand before it in `span`.
+    pub(crate) own_start: Option<u32>,
     pub(crate) name_span: Span,
     /// End of the head; trailing blanks and semicolons are taken off.
     pub(crate) signature_end: usize,
@@ -53,6 +55,7 @@ impl<'t> Draft<'t> {
             name,
             kind,
             span,
+            own_start: None,
             name_span,
             signature_end: span.end as usize,
             parameters: None,
@@ -261,6 +264,7 @@ impl<'t> Collector<'t> {
         let qualified_name = self.qualified_name(parent, &draft);
         let signature = self.signature(&draft);
         let lines = self.lines.lines_of(draft.span);
+        let own_line = draft.own_start.map(|start| self.lines.line_of(start));
         let above = self.comments.take_if(|run| run.last_row + 2 == lines.start);
         let doc = draft.doc.unwrap_or_else(|| {
             above.map_or_else(String::new, |run| {
@@ -283,6 +287,7 @@ impl<'t> Collector<'t> {
             parent,
             span: draft.span,
             lines,
+            lines_above: own_line.map_or(0, |line| line.saturating_sub(lines.start)),
             name_span: draft.name_span,
             signature,
             parameters: draft.parameters,

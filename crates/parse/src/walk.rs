@@ -285,6 +285,7 @@ impl<'t> Walk<'t> {
     /// Adds a definition. Its name is dealt with.
     pub(crate) fn define(&mut self, mut draft: Draft<'t>) -> LocalId {
         if let Some(attributes) = self.attributes.take() {
+            draft.own_start = draft.own_start.or(Some(draft.span.start));
             draft.span = Span::new(attributes.start, draft.span.end as usize);
             draft.decorators.extend(attributes.names);
         }

@@ -18,13 +18,14 @@ use super::places::{Near, put_id, put_optional_span, take_flag, take_id, take_op
 use super::values::{put_values, take_values};
 
 /// Counts the changes of how facts are stored.
-pub const FORMAT: u16 = 3;
+pub const FORMAT: u16 = 4;
 
 /// The oldest format that can be read. The second added values; the third packages, and one more flag
-/// of definitions.
+/// of definitions; the fourth the lines above a definition's own first one.
 pub const OLDEST_FORMAT: u16 = 1;
 const WITH_VALUES: u16 = 2;
 const WITH_PACKAGES: u16 = 3;
+const WITH_LINES_ABOVE: u16 = 4;
 
 /// Names what a blob gives when a file's name suggests `named`.
 pub fn key(blob: ObjectId, named: Option<Language>) -> Box<[u8]> {
@@ -235,6 +236,7 @@ fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
         parent,
         span,
         lines,
+        lines_above,
         name_span,
         signature,
         parameters,
@@ -251,6 +253,7 @@ fn put_definition(out: &mut Encoder, near: &mut Near, definition: &Definition) {
     put_id(out, *parent);
     near.put_span(out, *span);
     near.put_lines(out, *lines);
+    out.number(*lines_above);
     for span in [name_span, signature] {
         near.put_span(out, *span);
     }
@@ -271,6 +274,10 @@ fn take_definition(rest: &mut Decoder<'_>, near: &mut Near, format: u16) -> Opti
         parent: take_id(rest)?,
         span: near.take_span(rest)?,
         lines: near.take_lines(rest)?,
+        lines_above: match format < WITH_LINES_ABOVE {
+            true => 0,
+            false => rest.number32()?,
+        },
         name_span: near.take_span(rest)?,
         signature: near.take_span(rest)?,
         parameters: take_optional_span(rest, near)?,

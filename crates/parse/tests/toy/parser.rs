@@ -119,6 +119,7 @@ impl<'t> Reader<'t> {
             parent,
             span,
             lines: self.index.lines_of(span),
+            lines_above: 0,
             name_span: Span::new(name_start, name_start + name.len()),
             signature: span,
             parameters: brackets.filter(|_| !is_class),

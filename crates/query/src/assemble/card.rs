@@ -103,7 +103,7 @@ pub(super) fn standard(snapshot: &Snapshot, id: DefId, section: SectionKind, mos
         shown += 1;
         let line = format!(
             "\n  {}: {}",
-            definition.lines.start,
+            definition.own_lines().start,
             signature(definition, text, MEMBER)
         );
         body.push_str(&line);
@@ -240,7 +240,7 @@ pub(super) fn outline(
         }
         body.push_str(&format!(
             "{}: {} {}",
-            definition.lines.start,
+            definition.own_lines().start,
             definition.kind.name(),
             one_line(&escape(&definition.name), MEMBER)
         ));
@@ -350,7 +350,7 @@ fn scope(files: &Files, place: &RankedPlace) -> Option<Scope> {
         PlaceId::Stretch(id) => files.chunk_definition(id)?,
     };
     let definition = files.definition(class);
-    let line = definition.lines.start;
+    let line = definition.own_lines().start;
     if !definition.kind.is_container() || place.lines.contains(line) {
         return None;
     }

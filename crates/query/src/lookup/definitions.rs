@@ -208,7 +208,7 @@ fn key(snapshot: &Snapshot, similarity: u32, id: DefId) -> Key {
     Key {
         tier: similarity * 3 + role_tier(files.file(id.file).role),
         file: id.file,
-        line: files.definition(id).lines.start,
+        line: files.definition(id).own_lines().start,
         ordinal: id.local.0,
     }
 }
@@ -220,7 +220,7 @@ pub(super) fn item(snapshot: &Snapshot, id: DefId) -> DefinitionItem {
         path: file.path.to_string(),
         name: definition.qualified_name.to_string(),
         kind: definition.kind,
-        lines: definition.lines,
+        lines: definition.own_lines(),
         signature: signature(snapshot, id),
         documentation: documentation(&definition.doc),
         role: file.role,

@@ -62,7 +62,7 @@ fn key(snapshot: &Snapshot, id: DefId) -> Key {
     Key {
         tier: 0,
         file: id.file,
-        line: snapshot.files.definition(id).lines.start,
+        line: snapshot.files.definition(id).own_lines().start,
         ordinal: id.local.0,
     }
 }
@@ -74,7 +74,7 @@ fn definition(snapshot: &Snapshot, id: DefId) -> OutlineItem {
     OutlineItem {
         name: definition.name.to_string(),
         kind: definition.kind.name(),
-        lines: definition.lines,
+        lines: definition.own_lines(),
         depth: outer.count() as u32,
         signature: signature(snapshot, id),
     }

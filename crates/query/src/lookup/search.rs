@@ -178,7 +178,7 @@ fn name_key(snapshot: &Snapshot, id: DefId, exact: &str, folded: &str) -> Option
     Some(Key {
         tier: tier * 3 + role_tier(snapshot.files.file(id.file).role),
         file: id.file,
-        line: definition.lines.start,
+        line: definition.own_lines().start,
         ordinal: id.local.0,
     })
 }
@@ -187,7 +187,7 @@ fn named(snapshot: &Snapshot, id: DefId) -> SearchItem {
     let definition = snapshot.files.definition(id);
     SearchItem {
         path: snapshot.files.path(id.file).to_owned(),
-        line: Some(definition.lines.start),
+        line: Some(definition.own_lines().start),
         column: None,
         text: signature(snapshot, id),
         name: definition.qualified_name.to_string(),

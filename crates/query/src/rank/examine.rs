@@ -76,7 +76,10 @@ pub fn examine(snapshot: &Snapshot, request: &Request, config: &RankingConfig) -
             let definition = snapshot.files.definition(id);
             Examined {
                 path: path(file),
-                place: Some((definition.qualified_name.to_string(), definition.lines)),
+                place: Some((
+                    definition.qualified_name.to_string(),
+                    definition.own_lines(),
+                )),
                 signals: scaled(&signals.array(), factor(file)),
             }
         })

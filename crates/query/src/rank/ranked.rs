@@ -95,7 +95,7 @@ impl RankedFunction {
             path: files.path(files.file_of(self.id)).to_owned(),
             name: definition.qualified_name.to_string(),
             kind: definition.kind,
-            lines: definition.lines,
+            lines: definition.own_lines(),
             score: self.score,
             probability: self.probability,
             signals: self.signals,
@@ -172,7 +172,7 @@ impl PlaceId {
         match self {
             Self::Definition(id) => {
                 let (name, kind) = named(id);
-                (files.definition(id).lines, name, kind)
+                (files.definition(id).own_lines(), name, kind)
             }
             Self::Stretch(id) => {
                 let definition = files.chunk_definition(id).or_else(|| only(files, id));

@@ -12,6 +12,7 @@ pub(super) fn define<'t>(walk: &mut Walk<'t>, mut draft: Draft<'t>) -> LocalId {
     let end = draft.span.end as usize;
     let start = with_macros(walk.collector.text, draft.span.start as usize);
     draft.span = Span::new(start, end);
+    draft.own_start = Some(draft.span.start);
     for generic in walk.generics.iter_mut().rev() {
         match generic.head.filter(|_| generic.end >= end) {
             Some(head) => draft.span = Span::new(head.min(draft.span.start as usize), end),

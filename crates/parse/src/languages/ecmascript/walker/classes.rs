@@ -22,6 +22,7 @@ impl<'t> Walker<'t> {
             None => return,
         };
         let mut draft = Draft::new(text, DefinitionKind::Class, outer.span, name_span);
+        draft.own_start = Some(span(node).start);
         draft.decorators = outer.decorators;
         draft.modifiers.is_exported = outer.is_exported;
         draft.modifiers.is_default_export = outer.is_default;
@@ -124,6 +125,7 @@ impl<'t> Walker<'t> {
         let place = Span::new(start.min(node.start_byte()), node.end_byte());
         let text = self.plain_name(name);
         let mut draft = Draft::new(text, kind, place, span(name));
+        draft.own_start = Some(span(node).start);
         draft.decorators = decorators;
         let mut cursor = node.walk();
         for child in node

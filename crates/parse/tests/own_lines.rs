@@ -1,0 +1,67 @@
+//! Where a definition itself begins: attributes, decorators and `template <…>` that the grammar has beside it
+//! belong to its span and stand above its own lines.
+
+#![allow(clippy::unwrap_used)]
+
+use foveate_parse::{Limits, parse};
+
+/// Each definition's name with all its lines and its own: `name 1-4 own 2`.
+#[track_caller]
+fn check(language: &str, source: &str, wanted: &[&str]) {
+    let named = foveate_parse::languages::by_name(language).unwrap();
+    let facts = parse(named, source, &Limits::default());
+    let found: Vec<String> = facts
+        .definitions
+        .iter()
+        .filter(|definition| definition.kind.is_function() || definition.kind.is_container())
+        .map(|definition| {
+            let (lines, own) = (definition.lines, definition.own_lines());
+            assert_eq!(lines.end, own.end);
+            let name = &definition.qualified_name;
+            format!("{name} {}-{} own {}", lines.start, lines.end, own.start)
+        })
+        .collect();
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn attributes_of_rust_stand_above() {
+    check(
+        "rust",
+        "/// Doc.\n#[inline]\n#[must_use]\npub fn a() {}\n\n#[test] fn b() {}\n",
+        &["a 2-4 own 4", "b 6-6 own 6"],
+    );
+}
+
+#[test]
+fn templates_of_cpp_stand_above() {
+    check(
+        "cpp",
+        "template <typename T,\n          int N>\nint f(T t) {\n  return N;\n}\ntemplate <class T>\nstruct S {\n  template <class U>\n  void g(U u) {}\n  void h() {}\n};\n",
+        &[
+            "f 1-5 own 3",
+            "S 6-11 own 7",
+            "S.g 8-9 own 9",
+            "S.h 10-10 own 10",
+        ],
+    );
+}
+
+#[test]
+fn decorators_beside_members_and_exports_stand_above() {
+    check(
+        "typescript",
+        "@injectable()\nexport class A {\n  @init()\n  protected start() {}\n  stop() {}\n}\n",
+        &["A 1-6 own 2", "A.start 3-4 own 4", "A.stop 5-5 own 5"],
+    );
+}
+
+#[test]
+fn what_the_grammar_has_inside_counts_as_its_own() {
+    check("python", "@route\ndef a(): pass\n", &["a 1-2 own 1"]);
+    check(
+        "java",
+        "class A {\n  @Override\n  void f() {}\n}\n",
+        &["A 1-4 own 1", "A.f 2-3 own 2"],
+    );
+}
