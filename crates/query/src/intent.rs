@@ -1,7 +1,11 @@
-//! What is asked for: rules over the query's words and structure, no model. [`rules`] has them as a
-//! table, [`words`] matches their patterns. Start at [`detect`].
+//! What is asked for. [`rules`] read the clauses of the query by their [`shapes`]; [`wording`], a small
+//! linear model over the same words, knows what no rule names; both are added up. [`words`] splits a
+//! text and matches patterns, [`lexicon`] has the classes of words. Start at [`detect`].
 
+mod lexicon;
 mod rules;
+mod shapes;
+mod wording;
 mod words;
 
 #[cfg(test)]
@@ -9,7 +13,9 @@ mod tests;
 
 use foveate_parse::traces;
 
-use self::rules::Query;
+use self::rules::Reading;
+use self::shapes::Shape;
+use self::words::{Clause, Word};
 use crate::text::{QueryText, SegmentKind};
 
 /// The kinds of task that shape a context.
@@ -73,13 +79,19 @@ pub struct Intent {
 /// Fewer words than this make a short query: a question or an order rather than an issue.
 const SHORT_WORDS: usize = 60;
 /// So many words of the prose are looked at: what is asked for is said early.
-const PROSE_WORDS: usize = 600;
+const PROSE_WORDS: usize = 300;
 /// What a sign in the prose counts, where 1 is a sign in the title.
 const PROSE_FACTOR: f32 = 0.6;
-/// What signs of a bug count where the title orders something else: "refactor the crash handler".
+/// What signs of a bug count where something else is clearly asked for: "refactor the crash handler".
 const OVERRULED: f32 = 0.4;
-/// A stack trace makes a bug report, whatever the words say.
-const TRACEBACK: f32 = 0.93;
+/// From this weight on a reading is clear enough to overrule signs.
+const CLEAR: f32 = 0.8;
+/// A sign of this weight decides, whatever the words say: a stack trace makes a bug report, and the
+/// type of a commit its kind.
+const DECISIVE: f32 = 0.97;
+
+/// How far the wording counts beside the rules.
+const WORDING_SHARE: f32 = 0.7;
 
 /// Detects the intent of a query; `given` is the caller's own word and wins.
 pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
@@ -90,64 +102,118 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
             signals: vec!["given"],
         };
     }
-    let query = query(text);
+    let query = Query::new(text);
     let mut scores = Scores::default();
     structure(text, &mut scores);
     for label in &text.labels {
-        rules::label_rules(label, |rule| scores.add(rule.kind, rule.weight, rule.name));
-    }
-    rules::word_rules(&query, |rule, weight| {
-        scores.add(rule.kind, weight, rule.name);
-        if rule.is_order() {
-            scores.ordered = scores.ordered.or(Some(rule.kind));
+        for rule in rules::label_signs(&words::split(label, PROSE_WORDS)) {
+            scores.add(rule.kind, rule.weight, rule.name);
         }
-    });
-    if scores.is_empty() {
-        return fallback(text, &query);
     }
-    scores.decide()
+    let reading = query.reading();
+    if let Some(reading) = &reading {
+        let rule = reading.rule;
+        scores.add(rule.kind, reading.weight, rule.name);
+        scores.clear = Some(rule.kind).filter(|_| reading.weight >= CLEAR);
+    }
+    if !text.frames.is_empty() {
+        scores.clear = Some(IntentKind::BugFix);
+    }
+    for (words, factor) in [(&query.title, 1.0), (&query.prose, PROSE_FACTOR)] {
+        for rule in rules::signs(words) {
+            scores.add(rule.kind, rule.weight * factor, rule.name);
+        }
+    }
+    if scores.is_empty() {
+        let (kind, weight, name) = fallback(text, &query);
+        scores.add(kind, weight, name);
+    }
+    scores.decide(wording::probabilities(&query, reading.as_ref()))
 }
 
-/// The words that the rules look at.
-fn query(text: &QueryText) -> Query {
-    let title = words::split(text.title(), PROSE_WORDS);
-    let prose = prose(text);
-    let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
-    let mut clauses = vec![title.clone()];
-    let mut prose_clauses = Vec::new();
-    if is_short {
-        clauses = words::clauses(text.title());
-        prose_clauses = text
-            .of_kind(SegmentKind::Prose)
-            .flat_map(words::clauses)
-            .collect();
+/// The words of a query.
+struct Query {
+    title: Vec<Word>,
+    /// Of the prose below the title, in order.
+    prose: Vec<Word>,
+    /// Of each clause of the title.
+    clauses: Vec<Clause>,
+    /// Of each clause of the prose; none where the query is long.
+    prose_clauses: Vec<Clause>,
+    /// Whether it is a question or an order rather than an issue.
+    is_short: bool,
+    /// Whether the title starts with an upper-case letter.
+    is_capitalised: bool,
+    /// What a template says of it.
+    labels: Vec<String>,
+}
+
+impl Query {
+    fn new(text: &QueryText) -> Self {
+        let title = words::split(text.title(), PROSE_WORDS);
+        let mut prose = Vec::new();
+        for part in text.of_kind(SegmentKind::Prose) {
+            let left = PROSE_WORDS.saturating_sub(prose.len());
+            prose.extend(words::split(part, left));
+            // Signs do not reach across segments.
+            prose.push(Word::default());
+        }
+        let is_short = title.len() + prose.len() <= SHORT_WORDS && !follows_template(text);
+        let prose_clauses = match is_short {
+            true => text
+                .of_kind(SegmentKind::Prose)
+                .flat_map(words::clauses)
+                .collect(),
+            false => Vec::new(),
+        };
+        Self {
+            title,
+            prose,
+            clauses: words::clauses(text.title()),
+            prose_clauses,
+            is_short,
+            labels: text.labels.clone(),
+            is_capitalised: text.title().starts_with(char::is_uppercase),
+        }
     }
-    let is_statement = words::is_statement(&title);
-    Query {
-        title,
-        clauses,
-        prose,
-        prose_clauses,
-        is_short,
-        is_statement,
+
+    /// The clearest clause as it is read, the first of several.
+    fn reading(&self) -> Option<Reading<'_>> {
+        let title = self.clauses.iter().filter_map(rules::read);
+        let mut readings: Vec<Reading> = title
+            .map(|reading| {
+                // A long text is an issue, not a question, even where its title asks.
+                let is_doubtful = reading.shape == Shape::Question && !self.is_short;
+                reading.scaled(if is_doubtful { PROSE_FACTOR } else { 1.0 })
+            })
+            .collect();
+        let reports = readings
+            .iter()
+            .any(|reading| reading.shape == Shape::Statement);
+        for reading in self.prose_clauses.iter().filter_map(rules::read) {
+            let factor = match reading.shape {
+                // Below a report "how does it read x" wonders in passing.
+                Shape::Question if reading.clause.opens_sentence && !reports => 1.0,
+                // Without "please" an order is a step to reproduce.
+                Shape::Order if reading.is_polite => 1.0,
+                Shape::Order => PROSE_FACTOR,
+                _ => continue,
+            };
+            readings.push(reading.scaled(factor));
+        }
+        readings.into_iter().reduce(|best, next| {
+            if next.weight > best.weight {
+                next
+            } else {
+                best
+            }
+        })
     }
 }
 
 /// Whether the text has the headings of an issue template: then it is no question, however short.
 fn follows_template(text: &QueryText) -> bool {
     text.labels.iter().any(|label| label != "question")
-}
-
-/// Words of the prose, in order.
-fn prose(text: &QueryText) -> Vec<String> {
-    let mut prose = Vec::new();
-    for part in text.of_kind(SegmentKind::Prose) {
-        let left = PROSE_WORDS.saturating_sub(prose.len());
-        prose.extend(words::split(part, left));
-        // Signs do not reach across segments.
-        prose.push(String::new());
-    }
-    prose
 }
 
 /// Signs that are no words: stack traces and error messages.
@@ -160,32 +226,28 @@ fn structure(text: &QueryText, scores: &mut Scores) {
             .map(|segment| traces::signal(segment.language))
             .find(|signal| *signal != general)
             .unwrap_or(general);
-        scores.add(IntentKind::BugFix, TRACEBACK, name);
+        scores.add(IntentKind::BugFix, DECISIVE, name);
     }
     if text.of_kind(SegmentKind::ErrorMessage).next().is_some() {
         scores.add(IntentKind::BugFix, 0.6, "error_message");
     }
 }
 
-/// No sign at all: a bare name or a few words without a clause are looked up, an unknown verb
-/// before its object is an order, and what says something is most likely an issue about something
-/// that is wrong.
-fn fallback(text: &QueryText, query: &Query) -> Intent {
+/// No sign at all: a name or a few words without a clause are looked up, a title in upper case that
+/// names no code is a wish, and a longer text most likely an issue about something that is wrong.
+fn fallback(text: &QueryText, query: &Query) -> (IntentKind, f32, &'static str) {
     const FEW_WORDS: usize = 12;
-    let is_one_token = query.prose.is_empty() && !text.title().trim().contains(char::is_whitespace);
-    let (kind, confidence, signal) = match query.title.len() + query.prose.len() {
+    let title = text.title().trim();
+    let is_title = title.starts_with(char::is_uppercase)
+        && query.title.len() > 1
+        && !query.title.iter().any(|word| word.is_name);
+    match query.title.len() + query.prose.len() {
+        _ if is_title && query.prose.is_empty() => (IntentKind::Implementation, 0.35, "bare_title"),
         0..=3 => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
-        _ if is_one_token => (IntentKind::DefinitionLookup, 0.5, "bare_name"),
-        _ if query.is_short && query.is_order() => (IntentKind::Implementation, 0.4, "some_order"),
-        4..=FEW_WORDS if text.segments.len() <= 1 && !query.is_statement => {
+        4..=FEW_WORDS if text.segments.len() <= 1 => {
             (IntentKind::DefinitionLookup, 0.35, "few_words")
         }
         _ => (IntentKind::BugFix, 0.4, "issue_text"),
-    };
-    Intent {
-        kind,
-        confidence,
-        signals: vec![signal],
     }
 }
 
@@ -193,8 +255,8 @@ fn fallback(text: &QueryText, query: &Query) -> Intent {
 #[derive(Default)]
 struct Scores {
     signs: Vec<(IntentKind, f32, &'static str)>,
-    /// The kind that the title orders.
-    ordered: Option<IntentKind>,
+    /// The kind that a clause clearly asks for.
+    clear: Option<IntentKind>,
 }
 
 impl Scores {
@@ -208,10 +270,10 @@ impl Scores {
 
     /// Noisy-or of a kind's signs.
     fn score(&self, kind: IntentKind) -> f32 {
-        let overruled = kind == IntentKind::BugFix && self.ordered.is_some_and(|k| k != kind);
+        let overruled = self.clear.is_some_and(|k| k != kind);
         let misses = self.signs.iter().filter(|sign| sign.0 == kind).map(|sign| {
             // A stack trace stays one, whatever is ordered.
-            let factor = if overruled && sign.1 < TRACEBACK {
+            let factor = if overruled && sign.1 < DECISIVE {
                 OVERRULED
             } else {
                 1.0
@@ -221,10 +283,18 @@ impl Scores {
         1.0 - misses.product::<f32>()
     }
 
-    fn decide(self) -> Intent {
+    /// The kind that the rules and the wording together make most likely.
+    fn decide(self, wording: [f32; IntentKind::ALL.len()]) -> Intent {
+        let is_decided = self.signs.iter().any(|sign| sign.1 >= DECISIVE);
         let mut ranked: Vec<(IntentKind, f32)> = IntentKind::ALL
-            .iter()
-            .map(|kind| (*kind, self.score(*kind)))
+            .into_iter()
+            .zip(wording)
+            .map(|(kind, wording)| {
+                let score = self.score(kind);
+                // Such a sign says more than any wording.
+                let share = if is_decided { 0.0 } else { WORDING_SHARE };
+                (kind, score * (1.0 - share) + wording * share)
+            })
             .collect();
         // Stable: of two equal ones the first in declaration order wins.
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -236,12 +306,11 @@ impl Scores {
                 signals.push(name);
             }
         }
-        // Doubt where two kinds are close; none about a stack trace.
-        let has_trace = self
-            .signs
-            .iter()
-            .any(|sign| sign.0 == kind && sign.1 >= TRACEBACK);
-        let doubt = if has_trace {
+        if signals.is_empty() {
+            signals.push("wording");
+        }
+        // Doubt where two kinds are close.
+        let doubt = if is_decided {
             0.0
         } else {
             0.4 * second * second / score.max(0.01)

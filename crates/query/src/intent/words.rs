@@ -1,148 +1,186 @@
 //! Words of a text, and patterns over them.
 //!
-//! A pattern is a sequence of elements separated by spaces: `fail*` is a word with this start,
-//! `add|write` one of several, `..` up to four words of any kind, and `?x` an x that may be missing.
+//! A pattern is a sequence of elements separated by spaces. `add|write` is one of several words,
+//! `fail*` a word with this start, `<code>` a word of a class of [`super::lexicon`] in its base form
+//! (`<use:s>`, `<use:past>`, `<use:ing>` and `<use:any>` in other forms), `NAME` an identifier, `..`
+//! up to four words of any kind, `__` up to six of the same phrase, `?x` an x that may be missing,
+//! and `$` the end.
 
-/// The lower-case words of a text, at most `most`; apostrophes are taken out (`doesnt`), and a
-/// question mark is a word of its own.
-pub(super) fn split(text: &str, most: usize) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for c in text.chars() {
-        match c {
-            '\'' | '’' | '`' => {}
-            c if c.is_alphanumeric() || c == '_' => word.extend(c.to_lowercase()),
-            c => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                if c == '?' {
-                    words.push("?".to_owned());
-                }
-                if words.len() >= most {
-                    return words;
-                }
-            }
+use super::lexicon::{self, ClassSet, Classes, Form};
+
+/// A word of a query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Word {
+    /// In lower case without apostrophes (`doesnt`); an identifier as it is written.
+    pub text: String,
+    pub classes: Classes,
+    /// Whether it is an identifier or a path: `Pool.take`, `src/lib.rs`.
+    pub is_name: bool,
+}
+
+impl Word {
+    pub(super) fn plain(text: String) -> Self {
+        Self {
+            classes: lexicon::classes(&text),
+            text,
+            is_name: false,
         }
     }
-    if !word.is_empty() && words.len() < most {
-        words.push(word);
+
+    fn name(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            classes: Classes::default(),
+            is_name: true,
+        }
     }
+
+    /// Whether it belongs to any of the classes in this form.
+    pub(super) fn is(&self, classes: ClassSet, form: Form) -> bool {
+        self.classes.in_form(form) & classes != 0
+    }
+}
+
+/// The words of a text, at most `most`; a question mark is a word of its own.
+pub(super) fn split(text: &str, most: usize) -> Vec<Word> {
+    let mut words = Vec::new();
+    for chunk in text.split_whitespace() {
+        if words.len() >= most {
+            break;
+        }
+        let bare = chunk
+            .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '@' | '/'));
+        if bare.ends_with("Error") || bare.ends_with("Exception") {
+            // `KeyError` says that there was one.
+            words.push(Word::plain("error".to_owned()));
+        } else if is_name(bare, chunk) && !is_brand(bare) {
+            words.push(Word::name(bare));
+        } else {
+            let plain = bare.replace(['\'', '’', '`'], "").to_lowercase();
+            let parts = plain.split(|c: char| !c.is_alphanumeric());
+            words.extend(
+                parts
+                    .filter(|part| !part.is_empty())
+                    .map(|part| Word::plain(part.to_owned())),
+            );
+        }
+        if chunk.trim_end_matches(['"', ')', '.', '!']).ends_with('?') {
+            words.push(Word::plain("?".to_owned()));
+        }
+    }
+    words.truncate(most);
     words
+}
+
+/// Whether only marketing spells it as no word is: "GitHub".
+fn is_brand(bare: &str) -> bool {
+    const BRAND: ClassSet = lexicon::set(&["brand"]);
+    Word::plain(bare.to_lowercase()).is(BRAND, Form::Base)
+}
+
+/// Whether a chunk of text, `bare` without the marks around it, is spelled as no word is.
+fn is_name(bare: &str, chunk: &str) -> bool {
+    let letters: Vec<char> = bare.chars().collect();
+    let has_letter = |part: &str| part.contains(char::is_alphabetic);
+    let is_dotted = || {
+        bare.rsplit_once('.').is_some_and(|(owner, member)| {
+            has_letter(owner) && has_letter(member) && owner.len() + member.len() > 2
+        })
+    };
+    let is_camel_case = || {
+        letters
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if a.is_lowercase() && b.is_uppercase()))
+    };
+    has_letter(bare)
+        && (bare.contains(['_', '(', '@', '#', '=', '<'])
+            || bare.contains("::")
+            || bare.starts_with("--")
+            || chunk.contains("()")
+            || bare.starts_with('/')
+            || bare.ends_with('/')
+            || bare.matches('/').count() > 1
+            || is_dotted()
+            || is_camel_case())
 }
 
 /// More words of one clause are not looked at.
 const MAX_CLAUSE_WORDS: usize = 60;
 
-/// The words of each clause of a text that has any.
-pub(super) fn clauses(text: &str) -> Vec<Vec<String>> {
+/// A clause of a text.
+#[derive(Debug)]
+pub(super) struct Clause {
+    pub words: Vec<Word>,
+    /// Whether a sentence starts with it.
+    pub opens_sentence: bool,
+}
+
+/// The clauses of a text that have words.
+pub(super) fn clauses(text: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let mut rest = text;
+    let mut opens_sentence = true;
     while !rest.is_empty() {
-        // The mark of a clause's end stands before white space: `a.b, c` has two clauses.
-        let end = rest
-            .match_indices(['.', '?', '!', ';', ','])
-            .map(|(at, mark)| at + mark.len())
-            .find(|end| {
-                rest.get(*end..)
-                    .is_some_and(|r| r.starts_with(char::is_whitespace))
-            })
-            .unwrap_or(rest.len());
-        let (clause, later) = rest.split_at(end);
-        clauses.push(split(clause, MAX_CLAUSE_WORDS));
+        let (clause, later) = rest.split_at(clause_end(rest));
+        let words = split(clause, MAX_CLAUSE_WORDS);
+        if !words.is_empty() {
+            clauses.push(Clause {
+                words,
+                opens_sentence,
+            });
+        }
+        opens_sentence = clause.ends_with(['.', '?', '!', '\n']);
         rest = later;
     }
-    clauses.retain(|clause| !clause.is_empty());
     clauses
 }
 
-/// Words that a question starts with, and its mark.
-const QUESTION_WORDS: &[&str] = &[
-    "what", "whats", "where", "wheres", "which", "who", "how", "when", "?",
-];
-
-/// Words that only clauses have.
-const CLAUSE_WORDS: &[&str] = &[
-    "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "do", "did",
-    "can", "could", "will", "would", "should", "must", "may", "might", "its", "it", "i", "we",
-    "you", "they", "she", "he", "when", "whenever", "if", "unless", "while", "after", "before",
-    "although", "though", "because", "since", "until", "as", "than", "but", "not", "never",
-    "always", "still", "only", "even", "twice", "again", "already", "too", "just", "suddenly",
-    "gets", "get", "got", "comes", "goes", "gives", "makes", "takes", "keeps", "leaves", "says",
-    "shows", "prints", "returns", "sends", "drops", "closes", "opens", "needs", "uses", "causes",
-    "adds", "removes", "swallows", "skips", "reports", "accepts", "allows", "writes", "reads",
-    "sets", "becomes", "stays",
-];
-
-/// Whether words say something, as the title of an issue does, and do not just name something or
-/// ask: they have a word of a clause or a verb before its object.
-pub(super) fn is_statement(words: &[String]) -> bool {
-    let asks = words
-        .first()
-        .is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()))
-        || words.last().is_some_and(|word| word == "?");
-    let has_verb = || {
-        words.windows(2).any(
-            |pair| matches!(pair, [verb, object] if is_third_person(verb) && is_determiner(object)),
-        )
-    };
-    !asks
-        && (words
-            .iter()
-            .any(|word| CLAUSE_WORDS.contains(&word.as_str()))
-            || has_verb())
-}
-
-/// Whether words order something: an unknown word, which should be a verb, stands before its object.
-pub(super) fn is_order(words: &[String]) -> bool {
-    const PREPOSITIONS: &[&str] = &[
-        "in", "on", "at", "for", "from", "with", "without", "by", "of", "to", "under", "over",
-        "into", "about", "during", "through", "all", "every", "any", "no",
-    ];
-    matches!(words, [verb, object, ..] if is_determiner(object)
-        && !is_inflected(verb)
-        && !is_determiner(verb)
-        && !PREPOSITIONS.contains(&verb.as_str())
-        && !QUESTION_WORDS.contains(&verb.as_str())
-        && !CLAUSE_WORDS.contains(&verb.as_str()))
-}
-
-fn is_determiner(word: &str) -> bool {
-    const DETERMINERS: &[&str] = &[
-        "a", "an", "the", "this", "these", "that", "those", "all", "every", "each", "any", "no",
-        "my", "our", "your", "its", "their", "both", "one", "two", "three", "some",
-    ];
-    DETERMINERS.contains(&word)
-}
-
-/// Whether a word ends as verbs do that are no order: "uploads", "configured".
-fn is_inflected(word: &str) -> bool {
-    word.ends_with("ing") || word.ends_with("ed") || is_third_person(word)
-}
-
-fn is_third_person(word: &str) -> bool {
-    word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us")
+/// Where the first clause ends: at a mark before white space (`a.b, c` has two clauses), at a dash
+/// between spaces, or at an empty line.
+fn clause_end(text: &str) -> usize {
+    text.match_indices(['.', '?', '!', ';', ',', ':', '-', '–', '—', '\n'])
+        .find(|(at, mark)| {
+            let is_spaced = |rest: &str| rest.starts_with(char::is_whitespace);
+            let (before, after) = (text.get(..*at), text.get(at + mark.len()..));
+            match *mark {
+                "-" | "–" | "—" => {
+                    before.is_some_and(|b| b.ends_with(' ')) && after.is_some_and(is_spaced)
+                }
+                "\n" => after.is_some_and(|rest| rest.starts_with(['\n', '-', '*'])),
+                _ => after.is_some_and(is_spaced),
+            }
+        })
+        .map_or(text.len(), |(at, mark)| at + mark.len())
 }
 
 /// Longest gap that `..` stands for, in words.
 const GAP: usize = 4;
+/// Longest gap that `__` stands for.
+const PHRASE_GAP: usize = 6;
 
 #[derive(Debug)]
 enum Element {
-    /// Any of these words, or of these starts.
     Word {
-        words: Vec<&'static str>,
-        starts: Vec<&'static str>,
+        choice: Choice,
         optional: bool,
     },
     Gap,
+    /// Words of one phrase: none that a new phrase or clause starts with.
+    PhraseGap,
 }
 
-/// A compiled pattern.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    elements: Vec<Element>,
-    /// One bit per first letter that a match can start with: most words are passed over by it.
+/// What one word may be.
+#[derive(Debug, Default)]
+struct Choice {
+    words: Vec<&'static str>,
+    starts: Vec<&'static str>,
+    ends: Vec<&'static str>,
+    /// Classes per form, in the order of [`Form::ALL`].
+    classes: [ClassSet; 4],
+    name: bool,
+    /// The end of the words.
+    end: bool,
+    /// One bit per first letter of `words` and `starts`: most words are passed over by it.
     firsts: u32,
 }
 
@@ -154,76 +192,156 @@ fn first_bit(word: &str) -> u32 {
     }
 }
 
+impl Choice {
+    fn new(text: &'static str) -> Self {
+        let mut choice = Self::default();
+        for part in text.split('|') {
+            if part == "NAME" {
+                choice.name = true;
+            } else if part == "$" {
+                choice.end = true;
+            } else if let Some(class) = part.strip_prefix('<') {
+                choice.add_class(class.trim_end_matches('>'));
+            } else if let Some(start) = part.strip_suffix('*') {
+                choice.firsts |= first_bit(start);
+                choice.starts.push(start);
+            } else if let Some(end) = part.strip_prefix('*') {
+                choice.ends.push(end);
+            } else {
+                choice.firsts |= first_bit(part);
+                choice.words.push(part);
+            }
+        }
+        choice
+    }
+
+    fn add_class(&mut self, class: &str) {
+        let (name, form) = class.split_once(':').unwrap_or((class, ""));
+        let bit = lexicon::class(name).unwrap_or_default();
+        debug_assert!(bit != 0, "no class has the name {name}");
+        let forms: &[Form] = match form {
+            "" => &[Form::Base],
+            "s" => &[Form::WithS],
+            "past" => &[Form::Past],
+            "ing" => &[Form::Gerund],
+            _ => &Form::ALL,
+        };
+        for (classes, of) in self.classes.iter_mut().zip(Form::ALL) {
+            if forms.contains(&of) {
+                *classes |= bit;
+            }
+        }
+    }
+
+    /// The first letters of all that it has.
+    fn first_letters(&self) -> u32 {
+        if self.name || self.end || !self.ends.is_empty() {
+            return u32::MAX;
+        }
+        let members = self.classes.iter().zip(Form::ALL);
+        let members = members.flat_map(|(classes, form)| lexicon::members(*classes, form));
+        members.fold(self.firsts, |bits, word| bits | first_bit(word))
+    }
+
+    /// How many words it stands for at the start of `words`, if it fits there.
+    fn width(&self, words: &[Word]) -> Option<usize> {
+        match words.first() {
+            Some(word) => self.has(word).then_some(1),
+            None => self.end.then_some(0),
+        }
+    }
+
+    fn has(&self, word: &Word) -> bool {
+        let text = word.text.as_str();
+        let is_listed = self.firsts & first_bit(text) != 0
+            && (self.words.contains(&text)
+                || self.starts.iter().any(|start| text.starts_with(start)));
+        is_listed
+            || self.name && word.is_name
+            || self.ends.iter().any(|end| text.ends_with(end))
+            || self
+                .classes
+                .iter()
+                .zip(Form::ALL)
+                .any(|(classes, form)| word.is(*classes, form))
+    }
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    elements: Vec<Element>,
+    /// The first letters that a match can start with.
+    firsts: u32,
+}
+
 impl Pattern {
     pub(super) fn new(text: &'static str) -> Self {
-        let element = |part: &'static str| {
-            if part == ".." {
-                return Element::Gap;
-            }
-            let (part, optional) = part
-                .strip_prefix('?')
-                .filter(|rest| !rest.is_empty())
-                .map_or((part, false), |rest| (rest, true));
-            let (starts, words): (Vec<_>, Vec<_>) =
-                part.split('|').partition(|word| word.ends_with('*'));
-            let starts = starts
-                .into_iter()
-                .map(|start| start.trim_end_matches('*'))
-                .collect();
-            Element::Word {
-                words,
-                starts,
-                optional,
+        let element = |part: &'static str| match part {
+            ".." => Element::Gap,
+            "__" => Element::PhraseGap,
+            _ => {
+                let optional = part.strip_prefix('?').filter(|rest| !rest.is_empty());
+                Element::Word {
+                    choice: Choice::new(optional.unwrap_or(part)),
+                    optional: optional.is_some(),
+                }
             }
         };
         let elements: Vec<Element> = text.split(' ').map(element).collect();
         let firsts = match elements.first() {
             Some(Element::Word {
-                words,
-                starts,
+                choice,
                 optional: false,
-            }) => words
-                .iter()
-                .chain(starts)
-                .fold(0, |bits, word| bits | first_bit(word)),
+            }) => choice.first_letters(),
             _ => u32::MAX,
         };
         Self { elements, firsts }
     }
 
     /// Whether it matches anywhere.
-    pub(super) fn is_in(&self, words: &[String]) -> bool {
-        words
-            .iter()
-            .enumerate()
-            .any(|(at, word)| self.firsts & first_bit(word) != 0 && self.is_at(words, at))
+    pub(super) fn is_in(&self, words: &[Word]) -> bool {
+        let mut words_from = words.iter().enumerate();
+        words_from
+            .any(|(at, word)| self.firsts & first_bit(&word.text) != 0 && self.is_at(words, at))
     }
 
     /// Whether it matches from word `at`.
-    pub(super) fn is_at(&self, words: &[String], at: usize) -> bool {
-        matches(&self.elements, words.get(at..).unwrap_or_default())
+    pub(super) fn is_at(&self, words: &[Word], at: usize) -> bool {
+        self.end_at(words, at).is_some()
+    }
+
+    /// The word behind its shortest match from word `at`.
+    pub(super) fn end_at(&self, words: &[Word], at: usize) -> Option<usize> {
+        let rest = words.get(at..)?;
+        let left = match_elements(&self.elements, rest)?;
+        Some(words.len() - left)
     }
 }
 
-fn matches(elements: &[Element], words: &[String]) -> bool {
+/// How many words are left behind a match at the start.
+fn match_elements(elements: &[Element], words: &[Word]) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else {
-        return true;
+        return Some(words.len());
     };
+    let skip = |count: usize| match_elements(rest, words.get(count..)?);
     match first {
-        Element::Gap => (0..=GAP.min(words.len()))
-            .any(|skipped| matches(rest, words.get(skipped..).unwrap_or_default())),
-        Element::Word {
-            words: exact,
-            starts,
-            optional,
-        } => {
-            let here = words.first().is_some_and(|word| {
-                exact.contains(&word.as_str()) || starts.iter().any(|start| word.starts_with(start))
-            });
-            here && matches(rest, words.get(1..).unwrap_or_default())
-                || *optional && matches(rest, words)
+        Element::Gap => (0..=GAP.min(words.len())).find_map(skip),
+        Element::PhraseGap => {
+            let phrase = words.iter().take_while(|word| !starts_phrase(word)).count();
+            (0..=PHRASE_GAP.min(phrase)).find_map(skip)
+        }
+        Element::Word { choice, optional } => {
+            let taken = choice.width(words).and_then(skip);
+            taken.or_else(|| if *optional { skip(0) } else { None })
         }
     }
+}
+
+/// Whether a new phrase or clause starts with a word: "for", "that".
+fn starts_phrase(word: &Word) -> bool {
+    const STARTS: ClassSet = lexicon::set(&["preposition", "relative"]);
+    word.is(STARTS, Form::Base)
 }
 
 #[cfg(test)]
@@ -251,7 +369,7 @@ mod tests {
                 true,
             ),
             ("doesnt work", "it doesn’t work", true),
-            ("how is .. used", "How is `Pool.get` used?", true),
+            ("how is NAME used", "How is Pool.get used?", true),
             ("not ?really work*", "it is not working", true),
         ] {
             assert_eq!(
@@ -264,29 +382,17 @@ mod tests {
 
     #[test]
     fn clauses_end_at_a_mark_before_white_space() {
-        let found: Vec<String> = clauses("See a.b, it is long. Split it!")
+        let found: Vec<String> = clauses("See pool.rs, it is long. Split it!")
             .iter()
-            .map(|clause| clause.join(" "))
+            .map(|clause| {
+                clause
+                    .words
+                    .iter()
+                    .map(|word| word.text.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
             .collect();
-        assert_eq!(found, ["see a b", "it is long", "split it"]);
-    }
-
-    #[test]
-    fn statements_and_orders() {
-        for (text, says, orders) in [
-            ("the job uploads an empty report", true, false),
-            ("the footer is empty", true, false),
-            ("cache the answers of the mirror", false, true),
-            ("caching the answers", false, false),
-            ("which job is it", false, false),
-            ("token middleware", false, false),
-        ] {
-            let words = split(text, 100);
-            assert_eq!(
-                (is_statement(&words), is_order(&words)),
-                (says, orders),
-                "{text}"
-            );
-        }
+        assert_eq!(found, ["see pool.rs", "it is long", "split it"]);
     }
 }

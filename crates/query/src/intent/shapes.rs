@@ -1,0 +1,339 @@
+//! The shape of a clause: whether it asks, orders, says something, or only names something. Must
+//! not know what is asked for; that is read by the rules of the shape.
+
+use std::sync::LazyLock;
+
+use super::lexicon::{self, ClassSet, Form};
+use super::words::{Pattern, Word};
+
+// Classes of words that the shape depends on.
+const ADVERB: ClassSet = lexicon::set(&["adverb"]);
+const ASSERT: ClassSet = lexicon::set(&["assert"]);
+const AUX: ClassSet = lexicon::set(&["aux"]);
+const CODE: ClassSet = lexicon::set(&["code"]);
+const DET: ClassSet = lexicon::set(&["det"]);
+const FAULTY: ClassSet = lexicon::set(&["faulty"]);
+const IMPERATIVE: ClassSet = lexicon::set(&["imperative"]);
+const MODAL: ClassSet = lexicon::set(&["modal"]);
+const NAMING: ClassSet = lexicon::set(&["naming"]);
+const NEGATION: ClassSet = lexicon::set(&["negation"]);
+const NOUNISH: ClassSet = lexicon::set(&["nounish"]);
+const OBJECT: ClassSet = lexicon::set(&["object"]);
+const PREPOSITION: ClassSet = lexicon::set(&["preposition"]);
+const PRONOUN: ClassSet = lexicon::set(&["pronoun"]);
+const RELATIVE: ClassSet = lexicon::set(&["relative"]);
+const RESTRUCTURE: ClassSet = lexicon::set(&["restructure"]);
+const SUBJECT: ClassSet = lexicon::set(&["subject"]);
+const WH: ClassSet = lexicon::set(&["wh"]);
+
+/// How a clause is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// "where is x", "does x do y".
+    Question,
+    /// "add x", "please move y".
+    Order,
+    /// "x does y", "x is empty".
+    Statement,
+    /// "support for x", "the handler of y".
+    Phrase,
+}
+
+/// What may stand before an order, tried again and again.
+static FILLERS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    [
+        "please|pls|plz|kindly|just|also|now|then|and|so|well|hey|hi|hello|ok|okay|first|next|finally|todo|lets|maybe|perhaps|possibly",
+        "would|do you mind",
+        "can|could|would|will|should|must you|we|someone|somebody|anyone|u ?please",
+        "can|could|would i ?please get|have",
+        "you|we|i should|must",
+        "you|we|i have|need to",
+        "i|we want|need|have|plan|wish|like|love ?you|us ?to",
+        "i|we would|do ?really ?also like|love|want|need ?you|us ?to",
+        "id|wed ?really like|love|prefer ?you|us ?to",
+        "im|were trying|going|about to",
+        "let us|me",
+        "consider|suggest|propose|recommend",
+        "it would|might ?be|make ?really ?nice|good|great|better|sense|cool|helpful|useful to",
+        "would ?it ?be|make ?nice|good|great|better|sense|cool|helpful|useful|cleaner|simpler|worth to",
+        "your|the|my|our task|goal|job|aim is to",
+        "help me|us ?to",
+        "go ahead and",
+        "try|be|able to",
+        "?does anyone|anybody|somebody|someone know|remember",
+        "tell|show|ask me|us ?exactly",
+        "know|learn|see ?exactly",
+        "to",
+    ]
+    .map(Pattern::new)
+    .into()
+});
+
+/// Where a clause starts behind its fillers.
+pub(super) fn start(clause: &[Word]) -> usize {
+    let mut start = 0;
+    while let Some(end) = FILLERS.iter().find_map(|filler| {
+        filler
+            .end_at(clause, start)
+            .filter(|end| *end < clause.len())
+    }) {
+        start = end;
+    }
+    // "Show me the class" orders to show, "show me how" asks how.
+    const TELLING: &[&str] = &["tell", "show", "ask", "know", "learn", "see"];
+    let fillers = clause.get(..start).unwrap_or_default();
+    let told = fillers
+        .iter()
+        .rposition(|word| TELLING.contains(&word.text.as_str()));
+    match (told, clause.get(start)) {
+        (Some(at), Some(next)) if !is(next, WH) => at,
+        _ => start,
+    }
+}
+
+/// What pull requests say that they do; "reading the code" orders nothing.
+const CHANGES: ClassSet = lexicon::set(&["build", "restructure", "repair", "assert"]);
+
+/// The clause with its verb as an order, where a pull request says it in another form: "adds tests",
+/// "moved x to y", "(would you mind) adding tests".
+pub(super) fn imperative(clause: &[Word], start: usize) -> Option<Vec<Word>> {
+    let (verb, rest) = clause.get(start..)?.split_first()?;
+    let object = rest.first()?;
+    let is_verb = [Form::WithS, Form::Past, Form::Gerund]
+        .iter()
+        .any(|form| verb.is(CHANGES, *form));
+    const NOUNS: ClassSet = lexicon::set(&["nounish", "test", "reference", "code", "malfunction"]);
+    let is_noun = Form::ALL.iter().any(|form| verb.is(NOUNS, *form));
+    let has_object = is(object, DET) || object.is_name;
+    if !is_verb || is(verb, AUX) || is_noun && !has_object || is(object, PREPOSITION) || says(rest)
+    {
+        return None;
+    }
+    let base = lexicon::verb(&verb.text)?;
+    let mut clause = clause.to_vec();
+    *clause.get_mut(start)? = Word::plain(base.to_owned());
+    Some(clause)
+}
+
+/// Whether somebody speaks of themselves: "I want to".
+pub(super) fn is_intention(clause: &[Word]) -> bool {
+    clause.first().is_some_and(|word| is(word, SUBJECT))
+}
+
+fn is(word: &Word, class: ClassSet) -> bool {
+    word.is(class, Form::Base)
+}
+
+/// The shape of a clause that starts at word `start` behind its fillers.
+pub(super) fn shape(clause: &[Word], start: usize) -> Shape {
+    let words = clause.get(start..).unwrap_or_default();
+    if starts_question(words) || start == 0 && starts_inverted(clause) {
+        Shape::Question
+    } else if orders(words, start > 0) {
+        Shape::Order
+    } else if starts_inverted(clause) || clause.last().is_some_and(|word| word.text == "?") {
+        Shape::Question
+    } else if says(clause) {
+        Shape::Statement
+    } else {
+        Shape::Phrase
+    }
+}
+
+/// Whether words start with a question word.
+fn starts_question(words: &[Word]) -> bool {
+    static STARTS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+        [
+            "?in|on|under|at|from|to|for ?how what|whats|where|wheres|which|who|whos|how|hows|why|whose",
+            "when|whens ?exactly <aux>",
+        ]
+        .map(Pattern::new)
+        .into()
+    });
+    STARTS.iter().any(|pattern| pattern.is_at(words, 0))
+}
+
+/// Whether words start with a verb before its subject: "is the", "does anybody".
+fn starts_inverted(words: &[Word]) -> bool {
+    static START: LazyLock<Pattern> =
+        LazyLock::new(|| Pattern::new("<aux> <pronoun>|<det>|<anyone>|NAME|there"));
+    static DO: LazyLock<Pattern> = LazyLock::new(|| Pattern::new("do|have a|an|some"));
+    START.is_at(words, 0) && !DO.is_at(words, 0)
+}
+
+const IMPERATIVES: ClassSet = lexicon::set(&[
+    "build",
+    "restructure",
+    "repair",
+    "explain",
+    "look",
+    "assert",
+    "imperative",
+]);
+
+const VERBS: ClassSet = lexicon::set(&[
+    "build",
+    "restructure",
+    "repair",
+    "explain",
+    "look",
+    "assert",
+    "use",
+    "break",
+    "malfunction",
+    "say",
+    "alter",
+]);
+
+/// Whether words start with a verb before its object. After a filler any word may be the verb.
+fn orders(words: &[Word], is_asked: bool) -> bool {
+    let Some((verb, rest)) = words.split_first() else {
+        return false;
+    };
+    if verb.is_name || rest.is_empty() && !is_asked && !is(verb, RESTRUCTURE) {
+        return false;
+    }
+    let is_known = verb.is(IMPERATIVES, Form::Base);
+    let Some(object) = rest.first() else {
+        return is_known;
+    };
+    let has_object = is(object, DET) || object.is_name || is(object, OBJECT);
+    if is_known {
+        return has_object || !is_compound(verb, object) && (!is_noun(verb) || !has_verb_of(rest));
+    }
+    let is_verb = !is_function_word(verb) && !is_inflected(verb);
+    has_object && is_verb && !has_verb_of(rest)
+}
+
+/// Whether a verb may be a noun: "build fails on x" says something about a build.
+fn is_noun(verb: &Word) -> bool {
+    is(verb, NOUNISH) || is(verb, NAMING)
+}
+
+/// Whether two words name something: "query cache for x".
+fn is_compound(first: &Word, second: &Word) -> bool {
+    is(first, NOUNISH)
+        && !is(first, ASSERT)
+        && !is(first, IMPERATIVE)
+        && (is(second, NOUNISH) || is(second, CODE) && !is(first, RESTRUCTURE))
+}
+
+/// Whether a word stands before a determiner without being a verb: "in the", "not a".
+fn is_function_word(word: &Word) -> bool {
+    const CLASSES: ClassSet = lexicon::set(&[
+        "det",
+        "preposition",
+        "relative",
+        "aux",
+        "pronoun",
+        "negation",
+        "adverb",
+        "wh",
+        "faulty",
+        "code",
+        "keyword",
+    ]);
+    word.is(CLASSES, Form::Base)
+}
+
+/// Whether a word ends as verbs do that are no order: "uploads", "configured".
+fn is_inflected(word: &Word) -> bool {
+    let text = word.text.as_str();
+    text.ends_with("ing")
+        || text.ends_with("ed")
+        || text.ends_with('s') && !text.ends_with("ss") && !text.ends_with("us")
+        || text.chars().all(|c| c.is_numeric())
+}
+
+/// Whether what follows a noun, before any clause of its own, says something about it.
+fn has_verb_of(rest: &[Word]) -> bool {
+    let end = rest
+        .iter()
+        .position(|word| is(word, RELATIVE))
+        .unwrap_or(rest.len());
+    (0..end).any(|at| is_finite_verb(rest, at))
+}
+
+/// Whether a clause says something: it has a verb with a subject, and not only in a relative clause.
+fn says(clause: &[Word]) -> bool {
+    let end = clause
+        .iter()
+        .skip(1)
+        .position(|word| is(word, RELATIVE))
+        .map_or(clause.len(), |at| at + 1);
+    clause.first().is_some_and(|word| is(word, PRONOUN))
+        || (1..end).any(|at| is_finite_verb(clause, at))
+}
+
+/// Whether the word at a place is the verb of a statement.
+fn is_finite_verb(words: &[Word], at: usize) -> bool {
+    let Some(word) = words.get(at) else {
+        return false;
+    };
+    if word.is_name {
+        return false;
+    }
+    if is(word, AUX) || is(word, MODAL) || is(word, SUBJECT) {
+        return true;
+    }
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    let after = words.get(at + 1);
+    let is_nounish = Form::ALL.iter().any(|form| word.is(NOUNISH, *form));
+    // "Reports the wrong total", "requests to x never finish".
+    let has_complement = after.is_some_and(|next| {
+        is(next, DET) && !is(next, RELATIVE)
+            || is(next, PRONOUN)
+            || next.is_name
+            || is(next, ADVERB)
+            || is(next, NEGATION)
+            || is(next, FAULTY)
+    });
+    let follows_noun = before.is_some_and(|noun| {
+        !is(noun, PREPOSITION)
+            && !is(noun, DET)
+            && !is(noun, RELATIVE)
+            && noun.text != "and"
+            && noun.text != "or"
+    });
+    if word.is(VERBS, Form::WithS) {
+        return (at == 0 || follows_noun) && (!is_nounish || has_complement);
+    }
+    if word.is(VERBS, Form::Past) && !word.is(VERBS, Form::Base) {
+        // "Quantities accepted in x"; what stands before a noun is an adjective.
+        return follows_noun
+            && after
+                .is_none_or(|next| is(next, PREPOSITION) || is(next, ADVERB) || is(next, FAULTY));
+    }
+    // "Images appear on x": a plural before the plain form.
+    let is_plural = before.is_some_and(|noun| noun.text.ends_with('s'));
+    word.is(VERBS, Form::Base)
+        && follows_noun
+        && (has_complement && (is_plural || !is_nounish) || is_plural && !is_nounish)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::split;
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        for (text, wanted) in [
+            ("the job uploads an empty report", Shape::Statement),
+            ("the footer is empty", Shape::Statement),
+            ("Images in the list appear rotated", Shape::Statement),
+            ("build fails on Windows", Shape::Statement),
+            ("cache the answers of the mirror", Shape::Order),
+            ("could you please frobnicate the answers", Shape::Order),
+            ("show me the class", Shape::Order),
+            ("show me how it works", Shape::Question),
+            ("which job is it", Shape::Question),
+            ("does the queue keep its order", Shape::Question),
+            ("caching the answers", Shape::Phrase),
+            ("token middleware", Shape::Phrase),
+        ] {
+            let words = split(text, 100);
+            assert_eq!(shape(&words, start(&words)), wanted, "{text}");
+        }
+    }
+}
