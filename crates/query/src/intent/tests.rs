@@ -64,12 +64,10 @@ fn queries_that_the_rules_were_written_with() {
 
 #[test]
 fn held_out_queries() {
-    // Every half joins the tuning half once it has been looked at; until there is a new one the file
-    // is empty. At first sight 94.9, 71.4 and 90.8 % of three halves were right with phrases alone,
-    // and 91.8 and 95.8 % of the last two batches of the tuning half with shapes and wording.
-    if !labelled(HELD_OUT).is_empty() {
-        check_labelled("held out", HELD_OUT, 0.95);
-    }
+    // Written by somebody who knew neither the rules nor the other queries. 74 % of another such half were
+    // right by phrases alone, 90 % with shapes and 1,676 queries, and 96.5 % of this one with 1,060 more, of
+    // several authors. A half that was looked at joins the tuning half.
+    check_labelled("held out", HELD_OUT, 0.95);
 }
 
 #[test]
