@@ -116,12 +116,13 @@ impl Bodies {
         shown.into_iter().map(|(_, id)| id).take(most).collect()
     }
 
-    /// The chance that a right place is shown whole: one that no shown place is wrong about.
+    /// The chance that a right place is shown whole, as the ranking has it: what the shown ones have of the
+    /// softmax together.
     pub(super) fn confidence(&self) -> f32 {
         let shown = |body: &&Body| matches!(body.state, State::Shown | State::Within);
         let all = self.bodies.iter().filter(shown);
-        let missed: f32 = all.map(|body| 1.0 - body.place.probability).product();
-        1.0 - missed
+        let share: f32 = all.map(|body| body.place.share).sum();
+        share.min(1.0)
     }
 
     /// The definitions that tests, callers and imports are looked up for: those shown whole that are

@@ -23,6 +23,7 @@ pub(super) fn places(plan: &Plan<'_>) -> Vec<RankedPlace> {
             if places.len() < MOST && found.insert(id) {
                 places.push(RankedPlace {
                     probability: 1.0,
+                    share: 1.0,
                     ..RankedPlace::new(files, id)
                 });
             }

@@ -362,6 +362,7 @@ impl<'a> Pool<'a> {
                 RankedPlace {
                     score,
                     probability: probabilities.of(score),
+                    share: probabilities.share(score),
                     signals: reasons.map_or_else(Vec::new, |reasons| explained(score, reasons)),
                     ..RankedPlace::new(&self.snapshot.files, id)
                 }

@@ -52,6 +52,11 @@ impl Probabilities {
         self.calibration.of_log(score - self.log_sum)
     }
 
+    /// The softmax of a candidate with this score, 0 to 1, as it is.
+    pub(super) fn share(&self, score: f32) -> f32 {
+        (score - self.log_sum).exp().min(1.0)
+    }
+
     /// The score that has this probability: the inverse of [`Self::of`].
     pub(super) fn score_of(&self, probability: f32) -> f32 {
         let Calibration { slope, intercept } = self.calibration;

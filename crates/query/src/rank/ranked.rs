@@ -127,6 +127,9 @@ pub struct RankedPlace {
     pub score: f32,
     /// The chance that the change touches it, 0 to 1.
     pub probability: f32,
+    /// Its part of the softmax over all places: of one right place the chance that it is this one. They sum to
+    /// about 1.
+    pub share: f32,
     /// Why it is here, largest first; empty where nobody asked.
     pub signals: Vec<Signal>,
 }
@@ -205,6 +208,7 @@ impl RankedPlace {
             kind,
             score: 0.0,
             probability: 0.0,
+            share: 0.0,
             signals: Vec::new(),
         }
     }
