@@ -188,8 +188,9 @@ async fn of_two_jobs_of_one_thread_one_is_taken_at_a_time() {
                 thread: round.to_string(),
                 task: "{}".to_owned(),
             };
-            let queued = one.deliver(&[job.subject.clone()], Some(&job), 1, 1_000);
-            assert_eq!(queued.await.unwrap(), Delivered::Taken);
+            let digests = [job.subject.clone()];
+            let queued = one.deliver(&digests, Some(&job), 1, 1_000).await;
+            assert_eq!(queued.unwrap(), Delivered::Taken);
         }
         let (first, second) = tokio::join!(one.take_job(2, 1_000), other.take_job(2, 1_000));
         let taken = [first.unwrap(), second.unwrap()];

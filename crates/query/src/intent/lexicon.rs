@@ -507,7 +507,7 @@ fn with_s(base: &str) -> String {
         _ if base.ends_with(['s', 'x', 'z']) || base.ends_with("ch") || base.ends_with("sh") => {
             format!("{base}es")
         }
-        _ if base == "go" || base == "do" => format!("{base}es"),
+        _ if ["do", "go"].contains(&base) => format!("{base}es"),
         _ => format!("{base}s"),
     }
 }
