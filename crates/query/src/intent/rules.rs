@@ -1,4 +1,4 @@
-//! Rules over words. [`readings`] has those that read one clause by its shape, [`signs`] those that
+//! Rules over words. [`readings`] has those that read one clause by its shape, [`mod@signs`] those that
 //! speak for a kind wherever they stand.
 
 mod readings;

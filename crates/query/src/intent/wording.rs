@@ -2,7 +2,7 @@
 //! shape, fitted to the labelled queries of the tests. It knows the many small habits of wording that
 //! no rule names, and errs elsewhere than the rules do.
 //!
-//! The weights are in `wording/weights.txt`; [`fit`] writes them.
+//! The weights are in `wording/weights.txt`; `wording/fit.rs` writes them.
 
 #[cfg(test)]
 mod fit;
@@ -27,7 +27,7 @@ const TITLE_WORDS: usize = 30;
 const PROSE_WORDS: usize = 80;
 /// A line of the file is a feature and its weights, in hundredths and in the order of the kinds.
 const UNIT: f32 = 0.01;
-/// How sharply the weights decide; chosen by cross-validation, as [`fit`]'s constants are.
+/// How sharply the weights decide; chosen by cross-validation, as the constants of `fit.rs` are.
 const SCALE: f32 = 3.0;
 
 static WEIGHTS: LazyLock<HashMap<&'static str, [f32; KINDS], FixedState>> = LazyLock::new(|| {
