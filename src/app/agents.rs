@@ -58,7 +58,7 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
     let ingest = ingest_settings(config, data);
     let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
     follow(&catalog, root.to_owned()).await?;
-    spawn_blocking(foveate_query::tokenizer::warm);
+    spawn_blocking(foveate_query::warm);
     let limits = AgentLimits {
         max_query_bytes: config.answer.max_query_bytes,
         wait: config.answer.build_deadline(),

@@ -112,7 +112,7 @@ impl Service {
         tokio::spawn(Arc::clone(&catalog).keep_within_memory());
         tokio::spawn(Arc::clone(&catalog).follow_list());
         // The first count of tokens loads a dictionary for a tenth of a second: not in a request.
-        spawn_blocking(foveate_query::tokenizer::warm);
+        spawn_blocking(foveate_query::warm);
         let agents = agents_route(&config, &engine, &feedback, stop.clone());
         let state = HttpState {
             engine: Arc::clone(&engine),

@@ -142,12 +142,12 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
     let watching = Watching::start(once.progress());
-    // The first count of tokens loads a dictionary for a tenth of a second: meanwhile.
-    let tokenizer = std::thread::spawn(foveate_query::tokenizer::warm);
+    // The first answer would wait for these tables: meanwhile.
+    let tables = std::thread::spawn(foveate_query::warm);
     let indexed = once.index();
     watching.stop();
     let indexed = indexed?;
-    let _ = tokenizer.join();
+    let _ = tables.join();
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(diff_issue);

@@ -11,7 +11,7 @@ use crate::rank::{self, ListedFile, ListedFunction, ListedPlace, Ranked};
 use crate::request::Request;
 use crate::resolve::{self, ResolvedSymbol};
 use crate::text::QueryText;
-use crate::unsafe_text;
+use crate::{tokenizer, unsafe_text};
 
 /// Milliseconds per stage, measured by the caller-supplied clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,15 @@ pub struct Answer {
     pub issues: Vec<Issue>,
     /// Milliseconds per stage.
     pub timings: Timings,
+}
+
+/// Builds the tables of the intent and of the tokenizer, so that the first answer need not wait for them.
+pub fn warm() {
+    // A question and an order use all tables.
+    for text in ["How does it work?", "Add a test for it"] {
+        intent::detect(&QueryText::parse(text), None);
+    }
+    tokenizer::warm();
 }
 
 /// Answers `request` from `snapshot`, on two threads of the rayon pool that it is called in where one of

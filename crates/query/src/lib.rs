@@ -18,7 +18,7 @@ pub mod text;
 pub mod tokenizer;
 mod unsafe_text;
 
-pub use answer::{Answer, Timings, answer};
+pub use answer::{Answer, Timings, answer, warm};
 pub use config::RankingConfig;
 pub use deadline::Deadline;
 pub use intent::{Intent, IntentKind};

@@ -84,7 +84,7 @@ pub fn parts(before: &str, after: &str) -> bool {
 }
 
 /// Builds the tokenizer's patterns, so that the first query need not wait for them.
-pub fn warm() {
+pub(crate) fn warm() {
     LazyLock::force(&RANKS);
     LazyLock::force(&PIECES);
 }
