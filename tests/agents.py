@@ -1,10 +1,11 @@
-"""What coding agents do: the official client SDKs call the tools over both transports.
+"""What coding agents do: the official client SDKs and the inspector call the tools over both transports.
 
 usage: agents.py FOVEATE NODE_MODULES
 NODE_MODULES has what tests/agents/package-lock.json says.
 """
 
 import asyncio
+import json
 import os
 import re
 import shlex
@@ -28,6 +29,7 @@ SHOP = {
     "shop/price.py": "def total_price(items):\n    return sum(item.price for item in items)\n",
 }
 QUERY = "Cart.checkout gives the wrong total_price"
+TOOLS = ["context", "definition", "references", "outline", "search"]
 
 
 def repository(root):
@@ -68,7 +70,7 @@ async def check(name, server):
     """The calls of one agent through the Python SDK."""
     async with Client(server, read_timeout_seconds=PATIENCE_S) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
-        assert tools == ["context", "definition", "references", "outline", "search"], tools
+        assert tools == TOOLS, tools
         first = await client.call_tool("context", {"query": QUERY})
         assert "def checkout(self)" in first.content[0].text, first
         shown = first.structured_content["shown"]
@@ -91,6 +93,30 @@ def typescript(root, cache, url):
         os.symlink(MODULES, Path(at) / "node_modules")
         command = ["node", script, FOVEATE, root, cache, f"{url}/mcp"]
         subprocess.run(command, check=True, timeout=4 * PATIENCE_S)
+
+
+def inspector(root, cache, url):
+    """The protocol's inspector lists the tools and calls one, over both transports."""
+    command = [MODULES / ".bin/mcp-inspector", "--cli"]
+    local = [FOVEATE, "mcp", root]
+    for name, server in (("stdio", local), ("http", [f"{url}/mcp", "--transport", "http"])):
+
+        def ask(*method):
+            run = subprocess.run(
+                [*command, *server, "--method", *method],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                env={**os.environ, "FOVEATE_CACHE_DIR": str(cache)},
+            )
+            assert run.returncode == 0, (name, method, run.stderr)
+            return json.loads(run.stdout)
+
+        tools = [tool["name"] for tool in ask("tools/list")["tools"]]
+        assert tools == TOOLS, tools
+        answer = ask("tools/call", "--tool-name", "context", "--tool-arg", f"query={QUERY}")
+        assert "def checkout(self)" in answer["content"][0]["text"], answer
+        print(f"inspector over {name}: passed")
 
 
 def readme(root, cache):
@@ -120,6 +146,7 @@ def main():
         with Server(root, data) as server:
             asyncio.run(check("http", f"{server.url}/mcp"))
             typescript(root, cache, server.url)
+            inspector(root, cache, server.url)
         readme(root, str(cache))
     print("agents: passed")
 

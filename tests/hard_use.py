@@ -251,9 +251,9 @@ def answers_come_as_they_are_asked_for(place):
             assert response.getheader("content-type").startswith(kind), response.getheader("content-type")
             assert data.startswith(start) and b"def total_price" in data, data[:80]
         same(server.call("POST", "/repos/acme%2Fshop/context", ask, {"accept": "image/png"})[0], 406, "image")
-        for coding in ("gzip", "zstd"):
-            response = server.call("POST", "/repos/acme%2Fshop/context", ask, {"accept-encoding": coding, "accept": "text/plain;q=0, */*"})[2]
-            same(response.getheader("content-encoding"), coding, "coding")
+        wanted = {"accept-encoding": "gzip", "accept": "text/plain;q=0, */*"}
+        response = server.call("POST", "/repos/acme%2Fshop/context", ask, wanted)[2]
+        same(response.getheader("content-encoding"), "gzip", "coding")
         full = server.call("POST", "/repos/acme%2Fshop/context", ask)[1]
         slim = server.call("POST", "/repos/acme%2Fshop/context", {**ask, "signals": False, "limit": 1})[1]
         assert len(slim["files"]) == 1 < len(full["files"]) and "signals" not in slim["files"][0]

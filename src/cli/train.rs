@@ -99,6 +99,9 @@ pub struct TrainArgs {
     /// Also fit without each signal in turn.
     #[arg(long)]
     ablation: bool,
+    /// Keep the weights, and fit only the lines that make probabilities of their scores.
+    #[arg(long, conflicts_with_all = ["repo", "from_feedback", "strength", "ablation"])]
+    calibration: bool,
     /// Write the candidates of all cases with their signals, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     examples: Option<PathBuf>,
@@ -169,6 +172,12 @@ fn fit(
     for kind in [Kind::Files, Kind::Functions, Kind::Places] {
         if kind == Kind::Places && examples.iter().all(|example| example.places.is_empty()) {
             out.write_all(b"stretches keep their weights: give the edited lines with --edits\n")?;
+            continue;
+        }
+        if args.calibration {
+            let calibration = Calibration::fit(kind, examples, ranking);
+            out.write_all(calibration.report().as_bytes())?;
+            weights.push(calibration.line);
             continue;
         }
         let strength = args.strength.unwrap_or(to_zero(kind));
@@ -283,8 +292,21 @@ impl Weights {
         all.filter(|(name, _)| *name != FUNCTION_SCORE)
     }
 
+    /// A line for the present weights, which stay.
+    fn only_line(kind: Kind, line: Line) -> Self {
+        Self {
+            kind,
+            names: Vec::new(),
+            values: Vec::new(),
+            line: Some(line),
+        }
+    }
+
     fn report(&self) -> String {
-        let mut text = format!("[rank.{}]\n", self.key());
+        let mut text = String::new();
+        if !self.names.is_empty() {
+            text.push_str(&format!("[rank.{}]\n", self.key()));
+        }
         for (name, weight) in self.written() {
             text.push_str(&format!("{name} = {weight:.3}\n"));
         }
@@ -296,6 +318,47 @@ impl Weights {
         }
         text
     }
+}
+
+/// The line that makes probabilities of scores, and how far they may be trusted.
+struct Calibration<'a> {
+    line: Weights,
+    predictions: Vec<(&'a str, Prediction)>,
+}
+
+impl<'a> Calibration<'a> {
+    /// For the present weights.
+    fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig) -> Self {
+        let present = Weights::present(kind, ranking).values;
+        let repositories = examples.iter().map(|example| example.repo.as_str());
+        let weights = repositories.map(|repo| (repo, present.clone())).collect();
+        let (line, predictions) = calibrate(examples, kind, &weights);
+        Self {
+            line: Weights::only_line(kind, line),
+            predictions,
+        }
+    }
+
+    fn report(&self) -> String {
+        format!("{}{}\n", self.line.report(), reliability(&self.predictions))
+    }
+}
+
+/// The chances of the first ten of each case beside what came true, held out, per language.
+fn reliability(predictions: &[(&str, Prediction)]) -> String {
+    let languages: BTreeSet<&str> = predictions.iter().map(|(name, _)| *name).collect();
+    let mut text = "\ncalibration, held out: predicted/right (number), in percent\n".to_owned();
+    for language in languages {
+        let of = predictions.iter().filter(|(name, _)| *name == language);
+        let reliability = Reliability::of(of.map(|(_, prediction)| *prediction));
+        text.push_str(&format!("{language:12} error {:.3} ", reliability.error()));
+        for bin in reliability.bins.iter().filter(|bin| bin.count > 0) {
+            let (predicted, right) = (bin.predicted * 100.0, bin.right * 100.0);
+            text.push_str(&format!(" {predicted:.0}/{right:.0} ({})", bin.count));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Fitted weights, and how well they do.
@@ -350,28 +413,8 @@ impl<'a> Table<'a> {
             let label = format!("{set}, one file, functions known");
             text.push_str(&self.figures(&label, &single));
         }
-        text.push_str(&self.reliability());
+        text.push_str(&reliability(&self.predictions));
         text.push('\n');
-        text
-    }
-
-    /// The chances of the first ten of each case beside what came true, held out, per language.
-    fn reliability(&self) -> String {
-        let languages: BTreeSet<&str> = self.predictions.iter().map(|(name, _)| *name).collect();
-        let mut text = "\ncalibration, held out: predicted/right (number), in percent\n".to_owned();
-        for language in languages {
-            let of = self
-                .predictions
-                .iter()
-                .filter(|(name, _)| *name == language);
-            let reliability = Reliability::of(of.map(|(_, prediction)| *prediction));
-            text.push_str(&format!("{language:12} error {:.3} ", reliability.error()));
-            for bin in reliability.bins.iter().filter(|bin| bin.count > 0) {
-                let (predicted, right) = (bin.predicted * 100.0, bin.right * 100.0);
-                text.push_str(&format!(" {predicted:.0}/{right:.0} ({})", bin.count));
-            }
-            text.push('\n');
-        }
         text
     }
 

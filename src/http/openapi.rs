@@ -20,7 +20,7 @@ use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference
 #[openapi(
     info(
         title = "Foveate",
-        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip or zstd, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
+        description = "Answers which code a reader must see for an issue, from a warm index of a repository. Errors are application/problem+json with a stable `code`. Every response has the request's id in `x-request-id`. Where a body is sent as gzip, `content-encoding` says so; responses are compressed where `accept-encoding` allows it.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     // Beside the problem, what parameters alone refer to.

@@ -121,7 +121,7 @@ impl Problem {
         Self::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_encoding",
-            "the body's `content-encoding` is none of gzip and zstd; send it as one of them, or as it is",
+            "the body's `content-encoding` is not gzip; send it so, or as it is",
         )
     }
 

@@ -235,6 +235,11 @@ fn mistakes_have_their_exit_codes_and_say_what_to_do() {
             2,
             "cannot be used with",
         ),
+        (
+            &["train", "--repo", root, "--calibration"],
+            2,
+            "cannot be used with",
+        ),
         (&["train", "--repo", root, "--commits", "0"], 2, "--commits"),
         (&["train", "--repo", root], 1, "not a git repository"),
     ];
@@ -280,6 +285,53 @@ fn train_adjusts_weights_to_own_commits() {
     let output = run(&again);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("--commits"), "{}", stderr(&output));
+}
+
+#[test]
+fn train_fits_the_calibration_and_keeps_the_weights() {
+    let (keep, root) = tree(SHOP);
+    commit(&root, "Start the shop");
+    let case = |id: &str, query: &str, file: &str| {
+        json!({
+            "id": id, "repo": "o/shop", "commit": git(&root, &["rev-parse", "HEAD"]).trim(),
+            "language": "python", "query": query, "query_kind": "issue", "gold_files": [file],
+        })
+    };
+    let cases = [
+        case("a", "`total_price` is wrong", "shop/price.py"),
+        case("b", "the price of the cart is wrong", "shop/cart.py"),
+    ];
+    let text: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    let file = |name: &str| keep.path().join(name).to_str().unwrap().to_owned();
+    let (cases, written) = (file("cases.jsonl"), file("fitted.toml"));
+    std::fs::write(&cases, text).unwrap();
+    let root = root.to_str().unwrap();
+    let output = run(&[
+        "train",
+        &cases,
+        "--repos",
+        root,
+        "--calibration",
+        "--write",
+        &written,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = stdout(&output);
+    assert!(report.contains("[rank.calibration]\nfile = {"), "{report}");
+    assert!(!report.contains("[rank.file]"), "{report}");
+    let now = include_str!("../../config/ranking.toml").lines();
+    let fitted = std::fs::read_to_string(&written).unwrap();
+    assert_eq!(now.clone().count(), fitted.lines().count());
+    let changed: Vec<&str> = now
+        .zip(fitted.lines())
+        .filter(|(a, b)| a != b)
+        .map(|(_, b)| b)
+        .collect();
+    assert_eq!(changed.len(), 2, "of files and functions: {changed:?}");
+    assert!(
+        changed.iter().all(|line| line.contains("slope = ")),
+        "{changed:?}"
+    );
 }
 
 #[test]

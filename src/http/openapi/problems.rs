@@ -40,7 +40,7 @@ problems! {
     RequestTimeout = "408", "The request was not complete in time";
     Conflict = "409", "The name is in use, or the repository could never be indexed";
     PayloadTooLarge = "413", "The body is larger than `server.body_limit_bytes`, as sent or decoded";
-    UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is none of gzip and zstd";
+    UnsupportedMediaType = "415", "The body is not declared as JSON, or its content coding is not gzip";
     TooManyRequests = "429", "The token's rate or its requests in flight are used up, or too many questions wait already";
     Internal = "500", "A defect, or a revision that could not be read";
     Unavailable = "503", "Not now: an index is being built, a deadline was met, the store cannot be used, or the server has no connection left or stops";

@@ -7,7 +7,7 @@ use foveate_model::{Lines, Role};
 use super::card;
 use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
-use super::plan::{Pass, Plan};
+use super::plan::{BODY_SECTIONS, Pass, Plan};
 use super::render::SectionKind;
 use super::source::{Matters, span_of};
 use super::surroundings;
@@ -138,12 +138,14 @@ impl Body {
         }
     }
 
-    /// Leaves a blank line at its start or end to what shows it already.
+    /// Leaves a blank line at its start or end to what shows it already, other than a part of its own that
+    /// the whole will replace.
     fn give_way(&mut self, plan: &Plan<'_>) {
         let text = plan.snapshot.files.text(self.file);
         let is_shown_blank = |line: u32| {
             let line = Lines::new(line, line);
-            plan.packed.shows_any(self.file, line) && span_of(text, line).of(text).trim().is_empty()
+            plan.packed.shows_any(self.file, line)
+                && span_of(text, line).of(text).trim().is_empty()
         };
         let mut lines = self.place.lines;
         if lines.count() > 1 && is_shown_blank(lines.start) {
@@ -259,10 +261,9 @@ impl Body {
         let within = match pass {
             Pass::Rest => true,
             Pass::Share => {
-                let both = [SectionKind::Definitions, SectionKind::Snippets];
-                let used: usize = both.iter().map(|s| plan.packed.used(*s)).sum();
-                let share: usize = both.iter().map(|s| plan.share(*s)).sum();
-                used.saturating_sub(freed) + measured.tokens <= share
+                let used = BODY_SECTIONS.map(|section| plan.packed.used(section));
+                let used: usize = used.iter().sum();
+                used.saturating_sub(freed) + measured.tokens <= plan.share_of_bodies()
             }
         };
         within && plan.packed.fits(measured, self.file, freed)

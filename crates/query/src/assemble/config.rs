@@ -12,6 +12,7 @@ pub struct AssembleConfig {
     pub usual_tokens: f32,
     pub likely_file: f32,
     pub full_shares_from: usize,
+    pub full_cards_from: usize,
     pub main_share: usize,
     pub dropped: usize,
     pub bodies: BodiesConfig,

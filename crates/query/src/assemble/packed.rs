@@ -209,6 +209,13 @@ impl<'a> Packed<'a> {
         self.lines_of(file).any(|shown| shown.overlap(lines) > 0)
     }
 
+    /// Whether another entry than those of `place` shows any of these lines.
+    pub(super) fn shows_beside(&self, place: PlaceId, file: FileId, lines: Lines) -> bool {
+        let others = self.placed.iter().filter(|p| p.shows.place != Some(place));
+        let mut others = others.filter(|p| p.shows.file == file);
+        others.any(|p| p.shows.lines.iter().any(|shown| shown.overlap(lines) > 0))
+    }
+
     /// Whether all of these lines are shown by one whole body, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
         self.lines_of(file).any(|shown| shown.covers(lines))

@@ -28,6 +28,10 @@ const BYTES_PER_TOKEN: usize = 4;
 /// Tokens under which no card is tried.
 pub(super) const SMALLEST_CARD: usize = 24;
 
+/// The sections of bodies.
+pub(super) const BODY_SECTIONS: [SectionKind; 2] =
+    [SectionKind::Definitions, SectionKind::Snippets];
+
 /// Whether only the section's own share may be used, or all that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -236,10 +240,16 @@ impl<'a> Plan<'a> {
         } else {
             &self.limits
         };
-        match section {
+        self.fewer(match section {
             SectionKind::Tests => limits.tests,
             _ => limits.callers,
-        }
+        })
+    }
+
+    /// How many of `count` things that are not bodies there may be: fewer with a small budget, but one.
+    pub(super) fn fewer(&self, count: usize) -> usize {
+        let full = self.config.full_cards_from.max(1);
+        (count * self.budget.min(full)).div_ceil(full)
     }
 
     /// Tokens of a section's share. Side dishes shrink with a small budget: there the body of the
@@ -261,6 +271,19 @@ impl<'a> Plan<'a> {
         } else {
             share * self.budget / full
         }
+    }
+
+    /// Tokens that bodies may take before anything else: all but the shares of the other sections, and of the
+    /// cards of what the query names.
+    pub(super) fn share_of_bodies(&self) -> usize {
+        let others = [
+            SectionKind::Imports,
+            SectionKind::Tests,
+            SectionKind::Callers,
+        ];
+        let others: usize = others.iter().map(|section| self.share(*section)).sum();
+        let named = self.budget * self.config.cards.named_share / 100;
+        self.budget.saturating_sub(others + named)
     }
 
     /// A body that is shown and says nearly the same as a stretch of a file.

@@ -193,6 +193,28 @@ fn a_giant_does_not_eat_the_budget_and_is_cut_where_it_matters() {
 }
 
 #[test]
+fn a_part_gives_way_to_the_whole_once_there_is_room() {
+    let lines = |n: usize| format!("    parts.append(describe_part({n}, parts))\n").repeat(40);
+    let text = format!(
+        "import os\n\n\ndef convert_parts(parts):\n{}    return parts\n\n\ndef other():\n    pass\n",
+        lines(1)
+    );
+    let snapshot = snapshot([("convert.py".to_owned(), text)]);
+    // Who asks how something is used gets its callers first: the share of bodies has room for a part.
+    let request = request(
+        "how is `convert_parts` used?",
+        1500,
+        IntentKind::UsageExploration,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    let all = pack.sections.iter().flat_map(|section| &section.items);
+    let mut of_it = all.filter(|item| item.name == "convert_parts");
+    let item = of_it.next().unwrap();
+    assert!(item.fidelity == Fidelity::Full && !item.cut, "{item:?}");
+    assert!(of_it.next().is_none());
+}
+
+#[test]
 fn giants_behind_the_best_are_cut_too() {
     let giant = |name: &str| {
         let steps: String = (0..400)
