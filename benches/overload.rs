@@ -17,12 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 const MODULES: usize = 240;
@@ -211,88 +208,17 @@ fn queries() -> Result<Vec<String>, Failure> {
     queries.collect()
 }
 
-/// A connection of a client that takes as little of the machine as it can: what one for general use does for a
-/// request takes longer than the server needs to turn it away, and its own delays would be measured.
-struct Connection {
-    stream: TcpStream,
-    received: Vec<u8>,
-}
-
-impl Connection {
-    async fn open(url: &str) -> Result<Self, Failure> {
-        let address = url.strip_prefix("http://").ok_or("a URL of http")?;
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self {
-            stream,
-            received: Vec::new(),
-        })
-    }
-
-    /// Sends a request, and reads the whole answer, whose length the server says.
-    async fn exchange(&mut self, request: &[u8]) -> Result<StatusCode, Failure> {
-        self.stream.write_all(request).await?;
-        self.received.clear();
-        let (head, length) = loop {
-            self.read().await?;
-            let end = self
-                .received
-                .windows(4)
-                .position(|bytes| bytes == b"\r\n\r\n");
-            if let Some(end) = end {
-                let head = std::str::from_utf8(&self.received[..end])?;
-                let length = head
-                    .lines()
-                    .find_map(|line| line.strip_prefix("content-length: "));
-                break (
-                    end + 4,
-                    length
-                        .ok_or("an answer without its length")?
-                        .parse::<usize>()?,
-                );
-            }
-        };
-        while self.received.len() < head + length {
-            self.read().await?;
-        }
-        Ok(StatusCode::from_bytes(
-            self.received.get(9..12).ok_or("no status")?,
-        )?)
-    }
-
-    async fn read(&mut self) -> Result<(), Failure> {
-        match self.stream.read_buf(&mut self.received).await? {
-            0 => Err("the server closed a connection".into()),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The request for an answer.
-fn request(token: &str, query: &str) -> Vec<u8> {
-    let body = json!({"repo": "shop", "query": query}).to_string();
-    let length = body.len();
-    let head = format!(
-        "POST /context HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n\
-         content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
-    );
-    [head.into_bytes(), body.into_bytes()].concat()
-}
-
 /// A server in a process of its own.
 #[derive(Clone)]
 struct Server {
     url: String,
     client: Client,
-    /// What the busy token asks, and the calm one.
-    requests: Arc<[Vec<Vec<u8>>; 2]>,
-    /// Open connections that wait for a request.
-    idle: Arc<Mutex<Vec<Connection>>>,
+    queries: Arc<Vec<String>>,
     process: Arc<Process>,
 }
 
 struct Process {
-    child: Mutex<Child>,
+    child: parking_lot::Mutex<Child>,
     id: u32,
     /// Deleted with the process.
     _place: TempDir,
@@ -345,18 +271,13 @@ impl Server {
         let out = child.stdout.take().ok_or("standard output")?;
         BufReader::new(out).read_line(&mut line)?;
         let url = line.split_whitespace().last().ok_or("an address")?;
-        let queries = queries()?;
         Ok(Self {
             url: url.to_owned(),
             client: Client::new(),
-            requests: Arc::new([BUSY, CALM].map(|token| {
-                let requests = queries.iter().map(|query| request(token, query));
-                requests.collect()
-            })),
-            idle: Arc::default(),
+            queries: Arc::new(queries()?),
             process: Arc::new(Process {
                 id: child.id(),
-                child: Mutex::new(child),
+                child: parking_lot::Mutex::new(child),
                 _place: place,
                 tree,
             }),
@@ -380,19 +301,14 @@ impl Server {
     }
 
     async fn ask(&self, token: &str, number: usize) -> Result<(StatusCode, Duration), Failure> {
-        let of_token = usize::from(token == CALM);
-        let requests = &self.requests[of_token];
-        let request = &requests[number % requests.len()];
+        let query = &self.queries[number % self.queries.len()];
+        let body = json!({"repo": "shop", "query": query});
+        let request = self.client.post(format!("{}/context", self.url));
         let start = Instant::now();
-        let idle = self.idle.lock().pop();
-        let mut connection = match idle {
-            Some(connection) => connection,
-            None => Connection::open(&self.url).await?,
-        };
-        let status = connection.exchange(request).await?;
-        let time = start.elapsed();
-        self.idle.lock().push(connection);
-        Ok((status, time))
+        let answer = request.bearer_auth(token).json(&body).send().await?;
+        let status = answer.status();
+        answer.bytes().await?;
+        Ok((status, start.elapsed()))
     }
 
     /// How many answers the server has given.
