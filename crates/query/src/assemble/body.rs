@@ -144,7 +144,8 @@ impl Body {
         let text = plan.snapshot.files.text(self.file);
         let is_shown_blank = |line: u32| {
             let line = Lines::new(line, line);
-            plan.packed.shows_any(self.file, line) && span_of(text, line).of(text).trim().is_empty()
+            plan.packed.shows_beside(self.place.id, self.file, line)
+                && span_of(text, line).of(text).trim().is_empty()
         };
         let mut lines = self.place.lines;
         if lines.count() > 1 && is_shown_blank(lines.start) {
