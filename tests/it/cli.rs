@@ -188,7 +188,7 @@ fn context_answers_from_commits_and_bare_repositories() {
 fn mistakes_have_their_exit_codes_and_say_what_to_do() {
     let (_keep, root) = tree(SHOP);
     let root = root.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 20] = [
+    let cases: [(&[&str], i32, &str); 21] = [
         (&["context", "/no/such/dir", "x"], 1, "not a directory"),
         (&["context", root, ""], 2, "empty"),
         (
