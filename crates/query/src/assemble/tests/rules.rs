@@ -215,6 +215,61 @@ fn a_part_gives_way_to_the_whole_once_there_is_room() {
 }
 
 #[test]
+fn a_small_budget_lists_fewer_callers() {
+    let step = "    describe_every_part_of_it(parts, customer, invoice)\n".repeat(150);
+    let callers: String = (0..12)
+        .map(|n| format!("def use_{n}(parts):\n    total(parts)\n{step}\n\n"))
+        .collect();
+    let text = format!("def total(parts):\n    return parts\n\n\n{callers}");
+    let snapshot = snapshot([("shop.py".to_owned(), text)]);
+    let listed = |budget| {
+        let query = "how is `total` used?";
+        let request = request(query, budget, IntentKind::UsageExploration);
+        items(&ask(&snapshot, &request).pack, "callers").len()
+    };
+    assert_eq!((listed(1000), listed(2000)), (3, 6));
+}
+
+#[test]
+fn the_second_body_comes_before_the_cards_of_names() {
+    let body = |name: &str, steps: usize| {
+        let steps =
+            format!("    order = check_{name}_step(order, customer, invoice)\n").repeat(steps);
+        format!("def {name}(order, customer, invoice):\n{steps}    return order\n\n\n")
+    };
+    let members: String = (0..16)
+        .map(|n| {
+            format!("    def member_with_a_long_name_{n}(self, value):\n        return {n}\n\n")
+        })
+        .collect();
+    let orders = format!("{}{}", body("cancel_order", 26), body("cancel_invoice", 26));
+    let snapshot = snapshot([
+        ("orders.py".to_owned(), orders),
+        (
+            "store.py".to_owned(),
+            format!("class OrderStore:\n{members}"),
+        ),
+    ]);
+    let request = request(
+        "`cancel_order` and `cancel_invoice` fail with `OrderStore`",
+        1200,
+        IntentKind::BugFix,
+    );
+    let pack = ask(&snapshot, &request).pack;
+    let all: Vec<&Item> = pack
+        .sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .collect();
+    for name in ["cancel_order", "cancel_invoice"] {
+        let whole = all
+            .iter()
+            .any(|item| item.name == name && item.fidelity == Fidelity::Full && !item.cut);
+        assert!(whole, "{name}: {all:#?}");
+    }
+}
+
+#[test]
 fn giants_behind_the_best_are_cut_too() {
     let giant = |name: &str| {
         let steps: String = (0..400)
