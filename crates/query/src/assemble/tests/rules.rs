@@ -252,7 +252,7 @@ fn the_second_body_comes_before_the_cards_of_names() {
     ]);
     let request = request(
         "`cancel_order` and `cancel_invoice` fail with `OrderStore`",
-        1200,
+        1000,
         IntentKind::BugFix,
     );
     let pack = ask(&snapshot, &request).pack;
