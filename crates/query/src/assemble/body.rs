@@ -144,7 +144,7 @@ impl Body {
         let text = plan.snapshot.files.text(self.file);
         let is_shown_blank = |line: u32| {
             let line = Lines::new(line, line);
-            plan.packed.shows_beside(self.place.id, self.file, line)
+            plan.packed.shows_elsewhere(self.place.id, self.file, line)
                 && span_of(text, line).of(text).trim().is_empty()
         };
         let mut lines = self.place.lines;

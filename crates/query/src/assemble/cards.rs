@@ -125,7 +125,7 @@ impl Plan<'_> {
                 continue;
             }
             let (entry, order) = if is_class {
-                let members = self.fewer(self.config.cards.members);
+                let members = self.scaled_count(self.config.cards.members);
                 let section = SectionKind::Definitions;
                 let entry = card::standard(self.snapshot, id, section, members);
                 (entry, (STANDARD, position))

@@ -206,23 +206,26 @@ impl<'a> Packed<'a> {
 
     /// Whether any of these lines is shown.
     pub(super) fn shows_any(&self, file: FileId, lines: Lines) -> bool {
-        self.lines_of(file).any(|shown| shown.overlap(lines) > 0)
+        self.lines_of(file, None)
+            .any(|shown| shown.overlap(lines) > 0)
     }
 
-    /// Whether another entry than those of `place` shows any of these lines.
-    pub(super) fn shows_beside(&self, place: PlaceId, file: FileId, lines: Lines) -> bool {
-        let others = self.placed.iter().filter(|p| p.shows.place != Some(place));
-        let mut others = others.filter(|p| p.shows.file == file);
-        others.any(|p| p.shows.lines.iter().any(|shown| shown.overlap(lines) > 0))
+    /// Whether any of these lines is shown by another entry than those of `place`, or known to the caller.
+    pub(super) fn shows_elsewhere(&self, place: PlaceId, file: FileId, lines: Lines) -> bool {
+        self.lines_of(file, Some(place))
+            .any(|shown| shown.overlap(lines) > 0)
     }
 
     /// Whether all of these lines are shown by one whole body, or known to the caller.
     pub(super) fn shows_all(&self, file: FileId, lines: Lines) -> bool {
-        self.lines_of(file).any(|shown| shown.covers(lines))
+        self.lines_of(file, None).any(|shown| shown.covers(lines))
     }
 
-    fn lines_of(&self, file: FileId) -> impl Iterator<Item = Lines> {
+    /// The lines of a file that are shown, but not by `place`, and those that the caller has.
+    fn lines_of(&self, file: FileId, place: Option<PlaceId>) -> impl Iterator<Item = Lines> {
+        let is_other = move |p: &&Placed| place.is_none() || p.shows.place != place;
         let placed = self.placed.iter().filter(move |p| p.shows.file == file);
+        let placed = placed.filter(is_other);
         let seen = self.seen.iter().filter(move |(seen, _)| *seen == file);
         placed
             .flat_map(|p| p.shows.lines.iter().copied())

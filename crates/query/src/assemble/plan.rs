@@ -240,14 +240,15 @@ impl<'a> Plan<'a> {
         } else {
             &self.limits
         };
-        self.fewer(match section {
+        self.scaled_count(match section {
             SectionKind::Tests => limits.tests,
             _ => limits.callers,
         })
     }
 
-    /// How many of `count` things that are not bodies there may be: fewer with a small budget, but one.
-    pub(super) fn fewer(&self, count: usize) -> usize {
+    /// How many of `count` tests, callers or members there may be: fewer with a small budget, in proportion, but
+    /// one where there are any.
+    pub(super) fn scaled_count(&self, count: usize) -> usize {
         let full = self.config.full_cards_from.max(1);
         (count * self.budget.min(full)).div_ceil(full)
     }

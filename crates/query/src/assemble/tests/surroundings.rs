@@ -3,6 +3,7 @@
 use foveate_model::Lines;
 
 use super::*;
+use crate::request::Seen;
 
 /// A function with a base class, a called function and something unrelated elsewhere.
 const ORDERS: &str = "
@@ -198,6 +199,16 @@ fn a_function_comes_with_the_blank_lines_around_it() {
     assert_eq!(lines_of(&answer, "Session.close"), [Lines::new(4, 7)]);
     assert_eq!(lines_of(&answer, "Session.open"), [Lines::new(2, 3)]);
     assert_eq!(lines_of(&answer, "Session.renew"), [Lines::new(8, 9)]);
+    // Nor does one come again that the caller has.
+    let asked = Request {
+        seen: Seen {
+            places: vec!["session.py:1-4".to_owned()],
+            ..Seen::default()
+        },
+        ..asked
+    };
+    let answer = ask(&snapshot, &asked);
+    assert_eq!(lines_of(&answer, "Session.close"), [Lines::new(5, 7)]);
 }
 
 #[test]
