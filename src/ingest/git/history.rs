@@ -91,7 +91,7 @@ pub(super) fn load(
         records,
         patience: patience(repo, limits, stop),
     };
-    records.open(reader.settings());
+    let _reading = records.begin(reader.settings(), limits.commits);
     let heads = reader.heads(commit)?;
     let shallow = reader.shallow()?;
     let known: Vec<ObjectId> = heads
@@ -107,7 +107,7 @@ pub(super) fn load(
         TouchedFunctions::Reading => 0,
         TouchedFunctions::Read | TouchedFunctions::Unreadable => newest.len(),
     };
-    let history = CommitHistory {
+    Ok(CommitHistory {
         history: Arc::new(assemble(
             heads,
             (&known, counted),
@@ -115,9 +115,7 @@ pub(super) fn load(
             reader.files(commit)?,
         )),
         functions,
-    };
-    records.end_round(limits.commits);
-    Ok(history)
+    })
 }
 
 /// All that the history of a commit depends on beside the objects of the repository, as a text: where it is

@@ -67,15 +67,44 @@ struct RecordTable {
     paths: HashSet<RepoPath>,
     /// Commits whose functions cannot be read, since blobs are missing.
     lost: HashSet<ObjectId>,
-    /// Counts the revisions that were looked at.
+    /// Counts the revisions that were read.
     round: u64,
+    /// The rounds in which the revisions began that are being read.
+    reading_since: Vec<u64>,
     complained: bool,
 }
 
 #[derive(Debug)]
 struct Slot {
     record: Arc<Record>,
+    /// When a revision last asked for it.
     round: u64,
+}
+
+/// A revision that is being read: no record that it asked for is evicted meanwhile.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    records: &'a Records,
+    since: u64,
+    commits: usize,
+}
+
+/// Where there are more than twice as many records as one revision has, those are evicted that no
+/// revision used for longest.
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        let max = (2 * self.commits).max(FEW);
+        let mut table = self.records.table.lock();
+        let is_own = |since: &u64| *since == self.since;
+        if let Some(own) = table.reading_since.iter().position(is_own) {
+            table.reading_since.swap_remove(own);
+        }
+        table.round += 1;
+        if table.records.len() > max {
+            table.evict_oldest(max);
+        }
+        table.shrink_store(6 * max);
+    }
 }
 
 impl Records {
@@ -127,19 +156,26 @@ impl Records {
         !std::mem::replace(&mut self.table.lock().complained, true)
     }
 
-    /// Reads the store if that was not done yet; drops what depends on other settings.
-    pub(super) fn open(&self, settings: u64) {
+    /// Begins to read a revision with so many `commits` at most. Reads the store if that was not done
+    /// yet; drops what depends on other settings.
+    pub(super) fn begin(&self, settings: u64, commits: usize) -> Reading<'_> {
         let mut table = self.table.lock();
-        if table.settings == Some(settings) {
-            return;
+        if table.settings != Some(settings) {
+            *table = RecordTable {
+                store: table.store.take(),
+                settings: Some(settings),
+                complained: table.complained,
+                ..RecordTable::default()
+            };
+            table.read_store();
         }
-        *table = RecordTable {
-            store: table.store.take(),
-            settings: Some(settings),
-            complained: table.complained,
-            ..RecordTable::default()
-        };
-        table.read_store();
+        let since = table.round;
+        table.reading_since.push(since);
+        Reading {
+            records: self,
+            since,
+            commits,
+        }
     }
 
     /// The path itself, or the same one from before.
@@ -150,19 +186,14 @@ impl Records {
     /// The records of commits, as far as there are any.
     pub(super) fn find(&self, commits: &[ObjectId]) -> Vec<Option<Arc<Record>>> {
         let mut table = self.table.lock();
-        let round = table.round;
-        let mut record_of = |id| {
-            let slot = table.records.get_mut(id)?;
-            slot.round = round;
-            Some(Arc::clone(&slot.record))
-        };
+        let mut record_of = |id| Some(Arc::clone(&table.used(id)?.record));
         commits.iter().map(&mut record_of).collect()
     }
 
     /// Those of the commits whose files are not known.
     pub(super) fn without_names(&self, commits: &[ObjectId]) -> Vec<ObjectId> {
-        let table = self.table.lock();
-        let is_unknown = |id: &&ObjectId| !table.records.contains_key(*id);
+        let mut table = self.table.lock();
+        let is_unknown = |id: &&ObjectId| table.used(id).is_none();
         commits.iter().filter(is_unknown).copied().collect()
     }
 
@@ -215,18 +246,6 @@ impl Records {
             table.set_functions(&id, functions);
         }
     }
-
-    /// A revision's records were read. Those that no revision used for longest are dropped where
-    /// there are more than twice as many as one revision has.
-    pub(super) fn end_round(&self, commits: usize) {
-        let max = (2 * commits).max(FEW);
-        let mut table = self.table.lock();
-        table.round += 1;
-        if table.records.len() > max {
-            table.evict_oldest(max);
-        }
-        table.shrink_store(6 * max);
-    }
 }
 
 fn has_functions(file: &RepoPath) -> bool {
@@ -234,6 +253,13 @@ fn has_functions(file: &RepoPath) -> bool {
 }
 
 impl RecordTable {
+    /// A record that the revision of this round needs.
+    fn used(&mut self, id: &ObjectId) -> Option<&Slot> {
+        let slot = self.records.get_mut(id)?;
+        slot.round = self.round;
+        Some(slot)
+    }
+
     fn intern(&mut self, path: &str) -> Option<RepoPath> {
         if let Some(known) = self.paths.get(path) {
             return Some(known.clone());
@@ -363,8 +389,10 @@ impl RecordTable {
         let Some(oldest) = rounds.get(max).copied() else {
             return;
         };
-        // The last round stays whole, however many it has.
-        let keep_from = (oldest + 1).min(self.round.saturating_sub(1));
+        // The last round stays whole, however many it has, and so does what others are reading.
+        let last = self.round.saturating_sub(1);
+        let reading = self.reading_since.iter().copied().min();
+        let keep_from = (oldest + 1).min(reading.unwrap_or(last)).min(last);
         self.records.retain(|_, slot| slot.round >= keep_from);
         let records = self.records.values();
         let names = records.map(|slot| &slot.record.names);

@@ -344,6 +344,41 @@ fn what_a_shallow_clone_left_out_is_not_guessed() {
     assert_eq!(seen()[1], "two: b.py(b)", "known as soon as it can be");
 }
 
+#[test]
+fn what_a_revision_asked_for_stays_while_others_come_and_go() {
+    let id = |n: usize| ObjectId::from_hex(&format!("{n:040x}")).unwrap();
+    let commits = |range: std::ops::Range<usize>| range.map(id).collect::<Vec<_>>();
+    let add = |records: &Records, commits: &[ObjectId]| {
+        let missing = records.without_names(commits);
+        records.add_names(
+            missing
+                .into_iter()
+                .map(|id| (id, Names::default()))
+                .collect(),
+        );
+    };
+    let records = Records::in_memory();
+    let old = commits(0..4000);
+    let reading = records.begin(0, old.len());
+    add(&records, &old);
+    drop(reading);
+    // Another revision of the repository finds them known, and three others end before it does.
+    let reading = records.begin(0, old.len());
+    assert!(records.without_names(&old).is_empty());
+    for n in 1..4 {
+        let _other = records.begin(0, old.len());
+        add(&records, &commits(4000 * n..4000 * (n + 1)));
+    }
+    assert!(records.find(&old).iter().all(Option::is_some));
+    drop(reading);
+    // Nobody reads them any more, so that they are evicted.
+    for n in 4..7 {
+        let _other = records.begin(0, old.len());
+        add(&records, &commits(4000 * n..4000 * (n + 1)));
+    }
+    assert!(records.find(&old).iter().all(Option::is_none));
+}
+
 fn stored_at(path: &Path) -> Records {
     Records::stored(Some(Arc::new(Pack::open(path.to_owned(), 1))))
 }
