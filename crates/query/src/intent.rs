@@ -131,6 +131,13 @@ pub fn detect(text: &QueryText, given: Option<IntentKind>) -> Intent {
     scores.decide(wording::probabilities(&query, reading.as_ref()))
 }
 
+/// Whether it is asked how something is done: what a guide answers.
+pub(crate) fn asks_how_to(text: &QueryText) -> bool {
+    let query = Query::new(text);
+    let reading = query.reading();
+    query.is_short && reading.is_some_and(|reading| reading.rule.name == rules::HOW_TO)
+}
+
 /// The words of a query.
 struct Query {
     title: Vec<Word>,

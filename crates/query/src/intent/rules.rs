@@ -10,6 +10,8 @@ use super::IntentKind;
 use super::shapes::{self, Shape};
 use super::words::{Clause, Pattern, Word};
 
+pub(super) use readings::HOW_TO;
+
 /// One rule.
 #[derive(Debug)]
 pub(super) struct Rule {

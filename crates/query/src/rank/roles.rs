@@ -5,7 +5,7 @@ use foveate_index::FileId;
 use foveate_model::Role;
 
 use super::weights::{RoleConfig, RoleFactors};
-use crate::intent::IntentKind;
+use crate::intent::{self, IntentKind};
 use crate::text::{QueryText, SegmentKind};
 
 /// The factors for one query.
@@ -50,7 +50,11 @@ impl Roles {
             false if named(words) => config.asked,
             _ => 0.0,
         };
-        let documentation = asked(&config.documentation_words, &config.documentation_orders);
+        let documentation = match is_short && intent::asks_how_to(text) {
+            // A guide answers it.
+            true => config.ordered,
+            false => asked(&config.documentation_words, &config.documentation_orders),
+        };
         let configuration = asked(&config.configuration_words, &config.configuration_orders);
         factors.documentation = factors.documentation.max(documentation);
         factors.configuration = factors.configuration.max(configuration);
@@ -134,6 +138,11 @@ mod tests {
             IntentKind::TestWriting,
             Some(Role::Test),
         );
+        let usage = IntentKind::UsageExploration;
+        let documentation = Some(Role::Documentation);
+        check("How do I upload a file?", usage, documentation);
+        check("Can I use it without a server?", usage, documentation);
+        check("Who calls `upload`?", usage, None);
         check("Mention it in the guide", bug, Some(Role::Documentation));
         check("Raise the minimum version", bug, Some(Role::Configuration));
         let long = format!("Raise the minimum version\n\n{}", "It crashes. ".repeat(40));

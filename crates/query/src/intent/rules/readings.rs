@@ -14,6 +14,8 @@ const QUESTION: f32 = 0.9;
 const CLEAR: f32 = 0.8;
 /// Of what is said or named by words that are used otherwise too.
 const LIKELY: f32 = 0.6;
+/// The rule of questions that ask how something is done.
+pub(in crate::intent) const HOW_TO: &str = "how_to";
 /// Of the shape alone.
 const SHAPE: f32 = 0.45;
 
@@ -160,10 +162,11 @@ pub(super) const QUESTIONS: &[Rule] = &[
         ],
     ),
     rule(
-        "use_question",
+        HOW_TO,
         UsageExploration,
         QUESTION,
         &[
+            "can|could|may i|we|one|you <use>|<say>|<build>|<look>",
             "how should|shall|best",
             "how does|do|would one|somebody|someone|you",
             "how do|can|could|would|might|may i|we|you|one|users|people|someone|a",
@@ -238,7 +241,6 @@ pub(super) const QUESTIONS: &[Rule] = &[
             "any .. <reference:any>|<example:any>",
             "<reference:any>|<example:any> of|for|to",
             "can|could|may|should i|we ?safely|just <alter>",
-            "can|could|may i|we|one|you <use>|<say>|<build>|<look>",
             "is it safe|ok|okay|fine to",
             "is it possible to",
             "<example> .. ?",
