@@ -23,7 +23,7 @@ use super::{UsageError, from_feedback};
 use crate::eval::calibration::{Prediction, Reliability};
 use crate::eval::case::Case;
 use crate::eval::sweep::Walk;
-use crate::eval::train::calibrate::{Line, calibrate};
+use crate::eval::train::calibrate::{Calibrated, Line, calibrate, calibrate_confidence};
 use crate::eval::train::examples::{self, Example};
 use crate::eval::train::{
     Accuracy, Kind, PLACES, Right, accuracy, fitted, fitted_to_others, held_out, rights, without,
@@ -122,13 +122,14 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.examples {
         examples::write(path, &examples)?;
     }
-    let weights = match &args.repo {
+    let fitted = match &args.repo {
         _ if args.from_feedback => adjust(args, &examples, &ranking, "answers")?,
         Some(_) => adjust(args, &examples, &ranking, "commits")?,
+        None if args.calibration => fit_lines(&examples, &ranking)?,
         None => fit(args, &examples, &ranking)?,
     };
     if let Some(path) = &args.write {
-        write(path, file.as_deref(), &weights)?;
+        write(path, file.as_deref(), &fitted)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -161,34 +162,62 @@ fn collect(cases: &[Case], walk: &Walk, ranking: &RankingConfig) -> Vec<Example>
     })
 }
 
-/// Fits both tables to cases of many repositories.
-fn fit(
-    args: &TrainArgs,
-    examples: &[Example],
-    ranking: &RankingConfig,
-) -> anyhow::Result<Vec<Weights>> {
+/// What was fitted.
+#[derive(Default)]
+struct Fitted {
+    weights: Vec<Weights>,
+    lines: Vec<FittedLine>,
+}
+
+/// Those kinds of which something can be fitted; says which cannot.
+fn known_kinds(examples: &[Example], out: &mut impl std::io::Write) -> anyhow::Result<Vec<Kind>> {
+    let mut kinds = vec![Kind::Files, Kind::Functions];
+    if examples.iter().any(|example| !example.places.is_empty()) {
+        kinds.push(Kind::Places);
+    } else {
+        out.write_all(b"stretches keep their numbers: give the edited lines with --edits\n")?;
+    }
+    Ok(kinds)
+}
+
+/// Fits all tables to cases of many repositories.
+fn fit(args: &TrainArgs, examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
     let mut out = std::io::stdout().lock();
-    let mut weights = Vec::new();
-    for kind in [Kind::Files, Kind::Functions, Kind::Places] {
-        if kind == Kind::Places && examples.iter().all(|example| example.places.is_empty()) {
-            out.write_all(b"stretches keep their weights: give the edited lines with --edits\n")?;
-            continue;
-        }
-        if args.calibration {
-            let calibration = Calibration::fit(kind, examples, ranking);
-            out.write_all(calibration.report().as_bytes())?;
-            weights.push(calibration.line);
-            continue;
-        }
+    let mut fitted = Fitted::default();
+    for kind in known_kinds(examples, &mut out)? {
         let strength = args.strength.unwrap_or(to_zero(kind));
         let table = Table::fit(kind, examples, ranking, strength);
         out.write_all(table.report().as_bytes())?;
         if args.ablation {
             out.write_all(table.ablation(strength).as_bytes())?;
         }
-        weights.push(table.weights);
+        fitted.weights.push(table.weights);
+        fitted.lines.push(table.line);
     }
-    Ok(weights)
+    Ok(fitted)
+}
+
+/// Fits the lines of the present weights alone.
+fn fit_lines(examples: &[Example], ranking: &RankingConfig) -> anyhow::Result<Fitted> {
+    let mut out = std::io::stdout().lock();
+    let mut fitted = Fitted::default();
+    let mut add = |path, (line, predictions): Calibrated<'_>| {
+        let line = FittedLine { path, line };
+        let report = format!("{}{}\n", line.report(), reliability(&predictions));
+        fitted.lines.push(line);
+        out.write_all(report.as_bytes())
+    };
+    let kinds = known_kinds(examples, &mut std::io::stdout())?;
+    for kind in kinds {
+        let present = Weights::present(kind, ranking).values;
+        let repositories = examples.iter().map(|example| example.repo.as_str());
+        let weights = repositories.map(|repo| (repo, present.clone())).collect();
+        add(line_of(kind), calibrate(examples, kind, &weights))?;
+    }
+    if examples.iter().any(|example| example.shown.is_some()) {
+        add(LINE_OF_CONFIDENCE, calibrate_confidence(examples))?;
+    }
+    Ok(fitted)
 }
 
 /// Adjusts the files' table to the commits of one repository, or to answers.
@@ -197,7 +226,7 @@ fn adjust(
     examples: &[Example],
     ranking: &RankingConfig,
     noun: &'static str,
-) -> anyhow::Result<Vec<Weights>> {
+) -> anyhow::Result<Fitted> {
     let strength = args.strength.unwrap_or(own::TO_PRESENT);
     let own = Own::fit(examples, ranking, strength, noun)?;
     std::io::stdout().write_all(own.report().as_bytes())?;
@@ -206,7 +235,10 @@ fn adjust(
             "nothing was written: on the newest answers the adjusted weights are worse than the present ones"
         );
     }
-    Ok(vec![own.weights])
+    Ok(Fitted {
+        weights: vec![own.weights],
+        lines: Vec::new(),
+    })
 }
 
 /// The weights of one kind of result.
@@ -214,8 +246,45 @@ struct Weights {
     kind: Kind,
     names: Vec<&'static str>,
     values: Vec<f64>,
-    /// How their scores become probabilities, where that was fitted too.
-    line: Option<Line>,
+}
+
+/// A line that makes probabilities of scores, and the keys of its table in a ranking file.
+struct FittedLine {
+    path: [&'static str; 3],
+    line: Line,
+}
+
+/// Where the line of a ranking stands.
+fn line_of(kind: Kind) -> [&'static str; 3] {
+    let key = match kind {
+        Kind::Files => "file",
+        Kind::Functions => "function",
+        Kind::Places => "place",
+    };
+    ["rank", "calibration", key]
+}
+
+const LINE_OF_CONFIDENCE: [&str; 3] = ["assemble", "confidence", "line"];
+
+impl FittedLine {
+    fn report(&self) -> String {
+        let [above, table, key] = self.path;
+        let Line { slope, intercept } = self.line;
+        format!("[{above}.{table}]\n{key} = {{ slope = {slope:.3}, intercept = {intercept:.3} }}\n")
+    }
+
+    fn write(&self, document: &mut DocumentMut) -> anyhow::Result<()> {
+        let [above, table, key] = self.path;
+        let numbers = document[above][table][key].as_inline_table_mut();
+        let numbers = numbers.with_context(|| format!("there is no {key} in [{above}.{table}]"))?;
+        for (name, number) in [
+            ("slope", self.line.slope),
+            ("intercept", self.line.intercept),
+        ] {
+            numbers.insert(name, ((number * 1000.0).round() / 1000.0).into());
+        }
+        Ok(())
+    }
 }
 
 /// What the first signal of a place is: the score of a function. Its weight is 1.
@@ -240,7 +309,6 @@ impl Weights {
             kind,
             names,
             values,
-            line: None,
         }
     }
 
@@ -264,7 +332,6 @@ impl Weights {
                 .into_iter()
                 .map(|weight| (weight / scale * 1000.0).round() / 1000.0)
                 .collect(),
-            line: None,
         }
     }
 
@@ -277,70 +344,18 @@ impl Weights {
         }
     }
 
-    /// Key of the calibration.
-    fn calibration(&self) -> &'static str {
-        match self.kind {
-            Kind::Files => "file",
-            Kind::Functions => "function",
-            Kind::Places => "place",
-        }
-    }
-
     /// The weights that are written.
     fn written(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let all = self.names.iter().copied().zip(self.values.iter().copied());
         all.filter(|(name, _)| *name != FUNCTION_SCORE)
     }
 
-    /// A line for the present weights, which stay.
-    fn only_line(kind: Kind, line: Line) -> Self {
-        Self {
-            kind,
-            names: Vec::new(),
-            values: Vec::new(),
-            line: Some(line),
-        }
-    }
-
     fn report(&self) -> String {
-        let mut text = String::new();
-        if !self.names.is_empty() {
-            text.push_str(&format!("[rank.{}]\n", self.key()));
-        }
+        let mut text = format!("[rank.{}]\n", self.key());
         for (name, weight) in self.written() {
             text.push_str(&format!("{name} = {weight:.3}\n"));
         }
-        if let Some(Line { slope, intercept }) = self.line {
-            let key = self.calibration();
-            text.push_str(&format!(
-                "[rank.calibration]\n{key} = {{ slope = {slope:.3}, intercept = {intercept:.3} }}\n"
-            ));
-        }
         text
-    }
-}
-
-/// The line that makes probabilities of scores, and how far they may be trusted.
-struct Calibration<'a> {
-    line: Weights,
-    predictions: Vec<(&'a str, Prediction)>,
-}
-
-impl<'a> Calibration<'a> {
-    /// For the present weights.
-    fn fit(kind: Kind, examples: &'a [Example], ranking: &RankingConfig) -> Self {
-        let present = Weights::present(kind, ranking).values;
-        let repositories = examples.iter().map(|example| example.repo.as_str());
-        let weights = repositories.map(|repo| (repo, present.clone())).collect();
-        let (line, predictions) = calibrate(examples, kind, &weights);
-        Self {
-            line: Weights::only_line(kind, line),
-            predictions,
-        }
-    }
-
-    fn report(&self) -> String {
-        format!("{}{}\n", self.line.report(), reliability(&self.predictions))
     }
 }
 
@@ -364,6 +379,7 @@ fn reliability(predictions: &[(&str, Prediction)]) -> String {
 /// Fitted weights, and how well they do.
 struct Table<'a> {
     weights: Weights,
+    line: FittedLine,
     examples: &'a [Example],
     before: Vec<Right>,
     held_out: Vec<Right>,
@@ -377,14 +393,17 @@ impl<'a> Table<'a> {
         let toward = present.none();
         let of_others = fitted_to_others(examples, kind, &toward, strength);
         let (line, predictions) = calibrate(examples, kind, &of_others);
-        let mut weights = present.with(fitted(examples, kind, &toward, strength));
-        weights.line = Some(line);
+        let weights = present.with(fitted(examples, kind, &toward, strength));
         Self {
             examples,
             before: rights(examples, kind, &present.values),
             held_out: held_out(examples, kind, &of_others),
             own: rights(examples, kind, &weights.values),
             weights,
+            line: FittedLine {
+                path: line_of(kind),
+                line,
+            },
             predictions,
         }
     }
@@ -404,7 +423,7 @@ impl<'a> Table<'a> {
     }
 
     fn report(&self) -> String {
-        let mut text = self.weights.report();
+        let mut text = self.weights.report() + &self.line.report();
         text.push_str(&self.figures("all cases", &|_| true));
         let sets: BTreeSet<&str> = self.examples.iter().map(|e| e.set.as_str()).collect();
         for set in sets {
@@ -447,12 +466,12 @@ fn figures(accuracy: &Accuracy) -> String {
 }
 
 /// Writes weights into a ranking file. Where there is none it is begun with the present numbers.
-fn write(path: &Path, ranking: Option<&Path>, weights: &[Weights]) -> anyhow::Result<()> {
+fn write(path: &Path, ranking: Option<&Path>, fitted: &Fitted) -> anyhow::Result<()> {
     let text = match path.try_exists() {
         Ok(false) => ranking.map_or(Ok(DEFAULT_RANKING.to_owned()), read)?,
         _ => read(path)?,
     };
-    let text = with_weights(&text, weights).with_context(|| format!("{}", path.display()))?;
+    let text = with_fitted(&text, fitted).with_context(|| format!("{}", path.display()))?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -460,30 +479,21 @@ fn read(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// A ranking file with other weights and the same comments.
-fn with_weights(text: &str, tables: &[Weights]) -> anyhow::Result<String> {
+/// A ranking file with other numbers and the same comments.
+fn with_fitted(text: &str, fitted: &Fitted) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
-    for weights in tables {
+    for weights in &fitted.weights {
         let Some(table) = document["rank"][weights.key()].as_table_mut() else {
             bail!("there is no table [rank.{}]", weights.key());
         };
         for (name, weight) in weights.written() {
             table[name] = value(weight);
         }
-        if let Some(line) = weights.line {
-            write_line(&mut document, weights.calibration(), line)?;
-        }
+    }
+    for line in &fitted.lines {
+        line.write(&mut document)?;
     }
     Ok(document.to_string())
-}
-
-fn write_line(document: &mut DocumentMut, key: &str, line: Line) -> anyhow::Result<()> {
-    let table = document["rank"]["calibration"][key].as_inline_table_mut();
-    let table = table.with_context(|| format!("there is no {key} in [rank.calibration]"))?;
-    for (name, number) in [("slope", line.slope), ("intercept", line.intercept)] {
-        table.insert(name, ((number * 1000.0).round() / 1000.0).into());
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -497,13 +507,17 @@ mod tests {
             let present = Weights::present(kind, &ranking);
             present.with(vec![0.125; present.names.len()])
         });
-        let after = with_weights(DEFAULT_RANKING, &tables).unwrap();
+        let fitted = Fitted {
+            weights: tables.into(),
+            lines: Vec::new(),
+        };
+        let after = with_fitted(DEFAULT_RANKING, &fitted).unwrap();
         let comments = |text: &str| text.lines().filter(|l| l.starts_with('#')).count();
         assert_eq!(comments(&after), comments(DEFAULT_RANKING));
         let config = RankingConfig::parse(&after).unwrap();
         assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));
         assert!(config.rank.function.as_slice().iter().all(|w| *w == 0.125));
-        assert!(with_weights("[rank]\n", &tables).is_err());
+        assert!(with_fitted("[rank]\n", &fitted).is_err());
     }
 
     #[test]
@@ -512,7 +526,10 @@ mod tests {
         let path = directory.path().join("own.toml");
         let ranking = RankingConfig::default();
         let files = Weights::present(Kind::Files, &ranking);
-        let files = [files.with(vec![0.125; files.names.len()])];
+        let files = Fitted {
+            weights: vec![files.with(vec![0.125; files.names.len()])],
+            lines: Vec::new(),
+        };
         write(&path, None, &files).unwrap();
         let config = super::super::ranking(Some(&path)).unwrap();
         assert!(config.rank.file.as_slice().iter().all(|w| *w == 0.125));

@@ -333,7 +333,7 @@ fn ndcg(ranks: &[Option<usize>], k: usize) -> f64 {
 
 /// Share of the gold functions of which every line is shown in full. One with folded documentation counts
 /// where every edited line of it is there.
-fn shown_share(case: &Case, context: &Context) -> f64 {
+pub fn shown_share(case: &Case, context: &Context) -> f64 {
     let is_shown = |gold: &&GoldFunction| {
         shows(context, &gold.file, gold.lines()) || shows_edits(case, context, gold)
     };

@@ -209,6 +209,7 @@ mod tests {
             files: vec![candidate(true, right), candidate(false, wrong)],
             functions: Vec::new(),
             places: Vec::new(),
+            shown: None,
         }
     }
 

@@ -295,6 +295,7 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
         json!({
             "id": id, "repo": "o/shop", "commit": git(&root, &["rev-parse", "HEAD"]).trim(),
             "language": "python", "query": query, "query_kind": "issue", "gold_files": [file],
+            "gold_functions": [{"file": file, "name": "f", "start": 1, "end": 3}],
         })
     };
     let cases = [
@@ -318,6 +319,10 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let report = stdout(&output);
     assert!(report.contains("[rank.calibration]\nfile = {"), "{report}");
+    assert!(
+        report.contains("[assemble.confidence]\nline = {"),
+        "{report}"
+    );
     assert!(!report.contains("[rank.file]"), "{report}");
     let now = include_str!("../../config/ranking.toml").lines();
     let fitted = std::fs::read_to_string(&written).unwrap();
@@ -327,7 +332,8 @@ fn train_fits_the_calibration_and_keeps_the_weights() {
         .filter(|(a, b)| a != b)
         .map(|(_, b)| b)
         .collect();
-    assert_eq!(changed.len(), 2, "of files and functions: {changed:?}");
+    let lines = "of files, functions and the confidence";
+    assert_eq!(changed.len(), 3, "{lines}: {changed:?}");
     assert!(
         changed.iter().all(|line| line.contains("slope = ")),
         "{changed:?}"

@@ -157,6 +157,7 @@ mod tests {
             files: vec![candidate(false, wrong), candidate(true, right)],
             functions: Vec::new(),
             places: Vec::new(),
+            shown: None,
         }
     }
 

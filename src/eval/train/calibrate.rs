@@ -2,9 +2,10 @@
 //! log-odds, fitted to which of them were right (Platt: "Probabilistic Outputs for Support Vector
 //! Machines", 1999). The scores are those of weights that were fitted to other repositories.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foveate_query::rank::MAX_RANKED;
+use serde::{Deserialize, Serialize};
 
 use super::examples::Example;
 use super::{Kind, scored};
@@ -26,38 +27,62 @@ pub struct Line {
     pub intercept: f64,
 }
 
-/// The log-odds of a candidate, and whether it is right.
-#[derive(Clone, Copy, Debug)]
-struct Odds {
+/// The log-odds of a prediction, and whether it is right.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Odds {
     log: f64,
     right: bool,
 }
 
-/// The line for all examples, and the predictions for each repository's examples by the line of the
-/// others, with their languages.
+impl Odds {
+    /// Of a probability, 0 to 1.
+    pub fn of(probability: f64, right: bool) -> Self {
+        let log = (probability / (1.0 - probability)).ln();
+        Self {
+            log: log.clamp(-SUREST, SUREST),
+            right,
+        }
+    }
+}
+
+/// A fitted line, and what each repository's predictions are by the line of the others, with their
+/// languages.
+pub type Calibrated<'a> = (Line, Vec<(&'a str, Prediction)>);
+
+/// The line of a ranking's probabilities, with the weights that rank each repository.
 pub fn calibrate<'a>(
     examples: &'a [Example],
     kind: Kind,
     weights: &BTreeMap<&str, Vec<f64>>,
-) -> (Line, Vec<(&'a str, Prediction)>) {
+) -> Calibrated<'a> {
     let known = examples.iter().filter(|e| kind.is_known(e));
-    let cases: Vec<(&Example, Vec<Odds>)> = known
+    fit(known
         .filter_map(|e| Some((e, odds(e, kind, weights.get(e.repo.as_str())?))))
-        .collect();
+        .collect())
+}
+
+/// The line of an answer's confidence.
+pub fn calibrate_confidence(examples: &[Example]) -> Calibrated<'_> {
+    fit(examples
+        .iter()
+        .filter_map(|e| Some((e, vec![e.shown?])))
+        .collect())
+}
+
+fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
     let all = |repo: Option<&str>| {
         let others = cases.iter().filter(|(e, _)| Some(e.repo.as_str()) != repo);
         let odds: Vec<Odds> = others.flat_map(|(_, odds)| odds.iter().copied()).collect();
         line(&odds)
     };
-    let of_others: BTreeMap<&str, Line> = weights
-        .keys()
-        .map(|repo| (*repo, all(Some(repo))))
+    let repos: BTreeSet<&str> = cases.iter().map(|(e, _)| e.repo.as_str()).collect();
+    let of_others: BTreeMap<&str, Line> = repos
+        .into_iter()
+        .map(|repo| (repo, all(Some(repo))))
         .collect();
     let mut predictions = Vec::new();
     for (example, odds) in &cases {
-        let Some(line) = of_others.get(example.repo.as_str()) else {
-            continue;
-        };
+        let line = of_others[example.repo.as_str()];
         predictions.extend(odds.iter().take(SEEN).map(|odds| {
             let prediction = Prediction {
                 probability: line.probability(odds.log),
@@ -75,14 +100,10 @@ fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
     scored.truncate(MAX_RANKED);
     let most = scored.first().map_or(0.0, |(score, _)| *score);
     let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();
-    let log_odds = |score: f64| {
-        let share = (score - most).exp() / sum;
-        (share / (1.0 - share)).ln().clamp(-SUREST, SUREST)
-    };
-    let with_odds = scored.into_iter().map(|(score, right)| Odds {
-        log: log_odds(score),
-        right,
-    });
+    let share = |score: f64| (score - most).exp() / sum;
+    let with_odds = scored
+        .into_iter()
+        .map(|(score, right)| Odds::of(share(score), right));
     with_odds.collect()
 }
 

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use foveate_model::Lines;
-use foveate_query::{Examination, Examined, RankingConfig, Request, examine};
+use foveate_query::rank::Calibration;
+use foveate_query::{Deadline, Examination, Examined, RankingConfig, Request, answer, examine};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::case::{Case, Inside};
-use crate::eval::score::{Location, hits};
+use crate::eval::score::{self, Context, Location, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
+use crate::eval::train::calibrate::Odds;
 
 /// So many files, functions and stretches are kept per case, the best by the present weights; those
 /// further down decide nothing.
@@ -40,6 +42,9 @@ pub struct Example {
     /// The places: a function by its score alone, a stretch by its signals after a 0. None where the
     /// edited lines are not known.
     pub places: Vec<Candidate>,
+    /// What the places that are shown in full have of the softmax, and whether a right one is among them.
+    /// None where no function is right.
+    pub shown: Option<Odds>,
 }
 
 /// A file or function.
@@ -110,6 +115,7 @@ impl Visitor for Collector<'_> {
                 places(&functions, stretches, rank.function.as_slice())
             },
             functions,
+            shown: shown(case, indexed, request, self.ranking),
         })
     }
 
@@ -123,6 +129,31 @@ impl Visitor for Collector<'_> {
             Err((id, why)) => (self.progress)(id, Some(why)),
         }
     }
+}
+
+/// What the confidence of an answer is made of.
+fn shown(
+    case: &Case,
+    indexed: &Indexed,
+    request: Request,
+    ranking: &RankingConfig,
+) -> Option<Odds> {
+    if case.gold_functions.is_empty() {
+        return None;
+    }
+    let mut ranking = ranking.clone();
+    // As it is, and however little the query says.
+    ranking.assemble.confidence.specific_words = 0;
+    ranking.assemble.confidence.line = Calibration {
+        slope: 1.0,
+        intercept: 0.0,
+    };
+    let deadline = Deadline::none();
+    let pack = answer(&indexed.snapshot, &request, &ranking, &deadline, &|| 0.0).pack;
+    Some(Odds::of(
+        f64::from(pack.confidence),
+        score::shown_share(case, &Context::from(&pack)) > 0.0,
+    ))
 }
 
 fn is_gold_function(case: &Case, e: &Examined) -> bool {
