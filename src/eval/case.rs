@@ -397,6 +397,18 @@ mod tests {
     }
 
     #[test]
+    fn the_committed_how_to_questions_have_a_page_each() -> Result<(), Box<dyn std::error::Error>> {
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eval");
+        let cases = read_cases(&[directory.join("how_to.jsonl")])?;
+        assert!(cases.len() >= 20);
+        for case in &cases {
+            assert!(!case.gold_files.is_empty(), "{}", case.id);
+            assert_eq!(case.query_kind, "how_to", "{}", case.id);
+        }
+        Ok(())
+    }
+
+    #[test]
     fn finds_repositories_under_other_names() -> Result<(), Box<dyn std::error::Error>> {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("repos.tsv");

@@ -726,6 +726,37 @@ async fn a_question_whose_turn_does_not_come_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_question_whose_turn_comes_late_is_answered_with_less() {
+    let app = TestApp::start_with(|config| {
+        config.answer.concurrency = 1;
+        config.answer.deadline_ms = 6_000;
+    })
+    .await;
+    let (_keep, root) = tree(SHOP);
+    app.add_tree("shop", &root, false).await;
+    let permits = app.engine.permits().queue();
+    let busy = permits
+        .acquire("another", std::time::Duration::ZERO)
+        .await
+        .unwrap();
+    let question = json!({"repo": "shop", "query": "`checkout` fails"});
+    let (late, ()) = tokio::join!(app.post("/context", question), async {
+        // Four fifths of the time are over; what is left is enough for what cannot be left out.
+        tokio::time::sleep(std::time::Duration::from_millis(4_900)).await;
+        drop(busy);
+    });
+    assert_eq!(late.status, StatusCode::OK, "{}", late.text);
+    let answer = late.json();
+    let issues = answer["issues"].as_array().unwrap();
+    assert!(
+        issues.iter().any(|issue| issue["code"] == "deadline"),
+        "{issues:?}"
+    );
+    assert_eq!(answer["files"][0]["path"], "shop/cart.py", "{answer}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_never_ends_is_given_up() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let app = TestApp::start_with(|config| config.server.request_timeout_ms = 100).await;

@@ -15,7 +15,7 @@ use crate::eval::calibration::Prediction;
 const MAX_STEPS: usize = 50;
 /// The largest log-odds of a softmax that count, either way.
 const SUREST: f64 = 16.0;
-/// So many candidates of a case are looked at when calibration is measured: those that a reader sees.
+/// So many candidates of a case count: those that a reader sees.
 const SEEN: usize = 10;
 
 /// What turns the log-odds of a softmax into those of being right.
@@ -83,7 +83,7 @@ fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
     let mut predictions = Vec::new();
     for (example, odds) in &cases {
         let line = of_others[example.repo.as_str()];
-        predictions.extend(odds.iter().take(SEEN).map(|odds| {
+        predictions.extend(odds.iter().map(|odds| {
             let prediction = Prediction {
                 probability: line.probability(odds.log),
                 right: odds.right,
@@ -94,17 +94,16 @@ fn fit(cases: Vec<(&Example, Vec<Odds>)>) -> Calibrated<'_> {
     (all(None), predictions)
 }
 
-/// The log-odds of the softmax over the best candidates of a case, best first.
+/// The log-odds of the softmax over the best candidates of a case: those of the first ones, best first.
 fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
     let mut scored = scored(example, kind, weights);
     scored.truncate(MAX_RANKED);
     let most = scored.first().map_or(0.0, |(score, _)| *score);
     let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();
     let share = |score: f64| (score - most).exp() / sum;
-    let with_odds = scored
-        .into_iter()
-        .map(|(score, right)| Odds::of(share(score), right));
-    with_odds.collect()
+    let seen = scored.into_iter().take(SEEN);
+    seen.map(|(score, right)| Odds::of(share(score), right))
+        .collect()
 }
 
 impl Line {
