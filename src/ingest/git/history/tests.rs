@@ -347,7 +347,7 @@ fn what_a_shallow_clone_left_out_is_not_guessed() {
 #[test]
 fn what_a_revision_asked_for_stays_while_others_come_and_go() {
     let id = |n: usize| ObjectId::from_hex(&format!("{n:040x}")).unwrap();
-    let commits = |range: std::ops::Range<usize>| range.map(id).collect::<Vec<_>>();
+    let commits = |range: Range<usize>| range.map(id).collect::<Vec<_>>();
     let add = |records: &Records, commits: &[ObjectId]| {
         let missing = records.without_names(commits);
         records.add_names(
