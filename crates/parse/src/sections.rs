@@ -15,6 +15,7 @@ use crate::lines::{LineIndex, TextLines};
 mod blocks;
 mod cmake;
 mod dockerfile;
+pub(crate) mod format;
 mod html;
 mod ini;
 mod json;
@@ -33,6 +34,7 @@ mod yaml;
 
 pub use passage::passage;
 
+use format::Format;
 use tree::Marks;
 
 /// A part of a file that reads as one thing, with the path of what stands above it.
@@ -171,27 +173,6 @@ pub fn sections(language: Language, path: &str, text: &str) -> Vec<Section> {
         marks = prose::marks(lines);
     }
     marks.into_sections()
-}
-
-/// How the structure of a file is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Markdown,
-    ReStructuredText,
-    Yaml,
-    Toml,
-    Ini,
-    Json,
-    Dockerfile,
-    Makefile,
-    Cmake,
-    Shell,
-    Sql,
-    Html,
-    Xml,
-    Css,
-    Blocks,
-    Prose,
 }
 
 impl Format {
