@@ -17,6 +17,7 @@ mod names;
 mod package_imports;
 mod packages;
 mod paths;
+mod previous;
 mod qualified;
 mod references;
 mod resolve;
@@ -38,15 +39,16 @@ use crate::graph::csr::{FileRows, Rows};
 use crate::graph::dependencies::{Dependencies, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::modules::Modules;
-use crate::graph::names::{Names, Tables};
+use crate::graph::names::{Names, Place, Tables};
 use crate::graph::references::Edges;
 use crate::graph::scopes::FileScope;
 use crate::graph::targets::{Target, Targets};
 use crate::graph::test_links::TestLinks;
-use crate::graph::values::{Evaluator, Place};
+use crate::graph::values::Evaluator;
 use crate::symbols::Symbols;
 
-pub(crate) use crate::graph::resolve::{Previous, Reuse};
+pub(crate) use crate::graph::previous::Previous;
+pub(crate) use crate::graph::resolve::Reuse;
 
 /// How sure a resolved reference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,7 +13,7 @@ use crate::files::Files;
 use crate::graph::dependencies::Question;
 use crate::graph::modules::Modules;
 use crate::graph::paths;
-use crate::graph::resolve::Previous;
+use crate::graph::previous::Previous;
 
 /// Longest chain of imports that import each other's names.
 const MAX_ROUNDS: usize = 8;

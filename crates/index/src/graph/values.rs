@@ -14,7 +14,7 @@ use foveate_model::values::{Link, Local};
 use crate::files::{DefId, FileId};
 use crate::graph::Confidence;
 use crate::graph::inheritance::Inheritance;
-use crate::graph::names::Names;
+use crate::graph::names::{Names, Place};
 use crate::graph::paths;
 use crate::graph::targets::{Target, Targets};
 
@@ -56,13 +56,6 @@ pub(super) struct Outcome {
     pub(super) receiver: Value,
     /// How sure `found` is.
     pub(super) confidence: Confidence,
-}
-
-/// Where an expression stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) file: FileId,
-    pub(super) enclosing: Option<LocalId>,
 }
 
 /// Evaluates the expressions of one file.
