@@ -5,11 +5,11 @@
 use foveate_model::{DefinitionKind, ImportKind};
 
 use crate::files::FileId;
-use crate::graph::Confidence;
 use crate::graph::candidates::{Best, Candidate, Nearness, Standing};
 use crate::graph::dependencies::Question;
 use crate::graph::names::{Names, Place};
 use crate::graph::paths::{FullName, Segment};
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
 /// Most names of a path that are looked at.

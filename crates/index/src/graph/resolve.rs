@@ -8,20 +8,22 @@ use foveate_model::FileFacts;
 
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
+use crate::graph::Graph;
 use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::{Question, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
-use crate::graph::module_changes::{self, Renamed};
+use crate::graph::module_changes;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
 use crate::graph::previous::Previous;
 use crate::graph::references::{Edge, Edges, resolve_file};
+use crate::graph::relations::CallSite;
+use crate::graph::renamed::Renamed;
 use crate::graph::scopes::{Earlier, FileScope, scopes};
 use crate::graph::stage::Stage;
 use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
-use crate::graph::{CallSite, Graph};
 use crate::symbols::Symbols;
 
 /// What of a graph need not be made again.
@@ -135,7 +137,7 @@ impl Beginning {
                 questions: HashSet::default(),
             };
         };
-        let renamed = Renamed::new(&previous, files);
+        let renamed = module_changes::renamed(&previous, files);
         let modules = if renamed.is_nothing() && !previous.are_modules_moved(files) {
             Arc::clone(&previous.graph.modules)
         } else {

@@ -12,10 +12,10 @@ use foveate_model::LocalId;
 use foveate_model::values::{Link, Local};
 
 use crate::files::{DefId, FileId};
-use crate::graph::Confidence;
 use crate::graph::inheritance::Inheritance;
 use crate::graph::names::{Names, Place};
 use crate::graph::paths;
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
 /// Most imports of the form `import a.b` of one file that are looked at for each path.
