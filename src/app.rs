@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
 }
 
 fn openapi() -> anyhow::Result<ExitCode> {
-    let text = http::openapi::yaml().map_err(anyhow::Error::msg)?;
+    let text = http::router::document().to_yaml()?;
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,5 @@
 //! The HTTP interface: routes, wire types, problems, and the border around every request. Handlers
-//! extract, call one room below, and convert. Start at [`router::routes`].
+//! extract, call one room below, and convert. Start at [`mod@router`].
 
 pub mod accept;
 pub mod authorize;

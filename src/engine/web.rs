@@ -1,6 +1,6 @@
 //! Where a repository is on the web, from where it is cloned.
 
-use foveate_query::assemble::WebPage;
+use foveate_query::permalink::WebPage;
 use url::Url;
 
 /// Hosts whose repositories have a page at their clone address.

@@ -2,7 +2,8 @@
 //! opens a pull request can choose, stand in code alone, where nothing is markup, a mention or a link.
 
 use foveate_model::escape::escape;
-use foveate_query::assemble::{Permalinks, WebPage, inline_code};
+use foveate_query::assemble::inline_code;
+use foveate_query::permalink::{Permalinks, WebPage};
 use foveate_query::rank::ListedPlace;
 
 use super::dialect::ThreadKind;

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use axum::http::{HeaderMap, Method};
-use foveate_query::assemble::WebHost;
+use foveate_query::permalink::WebHost;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::RequestBuilder;

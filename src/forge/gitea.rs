@@ -2,7 +2,7 @@
 //! [`super::github::event`] reads them.
 
 use axum::http::{HeaderMap, Method};
-use foveate_query::assemble::WebHost;
+use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 

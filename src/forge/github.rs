@@ -5,7 +5,7 @@ pub mod app;
 pub mod event;
 
 use axum::http::{HeaderMap, Method};
-use foveate_query::assemble::WebHost;
+use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 mod event;
 
 use axum::http::{HeaderMap, Method};
-use foveate_query::assemble::WebHost;
+use foveate_query::permalink::WebHost;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::http::Method;
-use foveate_query::assemble::WebPage;
+use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;

@@ -1,5 +1,5 @@
-//! The OpenAPI document: generated from the handlers, committed as `openapi.yaml`, compared by a
-//! test. What many operations share is in [`problems`] and [`schemas`].
+//! What the OpenAPI document says beside the routes, each of which describes itself. What many operations
+//! share is in [`problems`] and [`schemas`]. The document is committed as `openapi.yaml`, compared by a test.
 
 pub mod problems;
 pub mod schemas;
@@ -49,16 +49,8 @@ pub(super) struct Document;
 
 const TOKEN: &str = "token";
 
-/// The document as YAML.
-///
-/// # Errors
-/// When it cannot be written, which a test excludes.
-pub fn yaml() -> Result<String, String> {
-    document().to_yaml().map_err(|error| error.to_string())
-}
-
-fn document() -> OpenApi {
-    let (_, mut document) = super::router::routes().split_for_parts();
+/// The document of the routes with what they share.
+pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let head = Document::openapi();
     document.info = head.info.clone();
     document.merge(head);
@@ -103,107 +95,5 @@ fn every_operation_may(operation: &mut Operation) {
         Internal::responses(),
     ] {
         operation.responses.responses.extend(problems);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn json() -> Value {
-        serde_json::to_value(document()).expect("a document")
-    }
-
-    /// The statuses that an operation names.
-    fn statuses(operation: &Value) -> BTreeSet<&str> {
-        let responses = operation["responses"].as_object().expect("responses");
-        responses.keys().map(String::as_str).collect()
-    }
-
-    #[test]
-    fn every_operation_names_what_can_happen_to_it() {
-        let document = json();
-        let paths = document["paths"].as_object().expect("paths");
-        assert_eq!(paths.len(), 18);
-        for (path, item) in paths {
-            for (method, operation) in item.as_object().expect("a path item") {
-                let named = statuses(operation);
-                let mut wanted = vec!["401", "403", "408", "429", "500"];
-                if path.contains("{repo}") {
-                    wanted.extend(["400", "404"]);
-                }
-                if !operation["requestBody"].is_null() {
-                    wanted.extend(["400", "413", "503"]);
-                }
-                // Webhooks are taken as they are sent.
-                if !operation["requestBody"].is_null() && !path.starts_with("/webhooks/") {
-                    wanted.push("415");
-                }
-                if operation["tags"][0] == "lookups" {
-                    wanted.extend(["409", "429", "503"]);
-                }
-                if path.ends_with("/context") {
-                    wanted.extend(["404", "406", "409", "503"]);
-                }
-                for status in wanted {
-                    assert!(named.contains(status), "{method} {path}: {status}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_reference_leads_somewhere() {
-        fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
-            match value {
-                Value::Object(fields) => {
-                    found.extend(fields.get("$ref").and_then(Value::as_str));
-                    fields.values().for_each(|value| references(value, found));
-                }
-                Value::Array(values) => values.iter().for_each(|value| references(value, found)),
-                _ => {}
-            }
-        }
-        let document = json();
-        let mut found = Vec::new();
-        references(&document, &mut found);
-        assert!(found.len() > 50);
-        for reference in found {
-            let pointer = reference.strip_prefix('#').expect(reference);
-            assert!(document.pointer(pointer).is_some(), "{reference}");
-        }
-    }
-
-    #[test]
-    fn a_repository_is_named_once() {
-        let document = json();
-        let schema = |name: &str| document["components"]["schemas"][name].clone();
-        let (anywhere, by_path) = (schema("ContextBody"), schema("RepoContextBody"));
-        assert_eq!(anywhere["required"], json!(["repo"]));
-        assert!(by_path["required"].is_null());
-        assert_eq!(anywhere["additionalProperties"], json!(false));
-        assert_eq!(by_path["additionalProperties"], json!(false));
-        let mut fields = anywhere["properties"].clone();
-        fields.as_object_mut().expect("fields").remove("repo");
-        assert_eq!(by_path["properties"], fields);
-        assert!(fields["signals"].is_object());
-
-        let kinds = &schema("RegisterBody")["oneOf"];
-        assert_eq!(kinds.as_array().map(Vec::len), Some(2));
-        for (kind, source, has) in [
-            ("RegisterTree", "TreeSource", ["watch", "path"]),
-            ("RegisterGit", "GitSource", ["poll_seconds", "git"]),
-        ] {
-            let (kind, source) = (schema(kind), schema(source));
-            assert!(kind["properties"][has[0]].is_object(), "{kind}");
-            assert_eq!(source["required"], json!([has[1]]));
-            for object in [kind, source] {
-                assert_eq!(object["additionalProperties"], json!(false), "{object}");
-            }
-        }
     }
 }

@@ -3,12 +3,15 @@
 
 mod learned;
 
-use axum::Json;
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::OpenApi;
 
 use super::authorize::Caller;
 use super::openapi::problems::Unavailable;
@@ -145,9 +148,9 @@ pub async fn all_figures(state: HttpState) -> Option<String> {
     get, path = "/openapi.yaml", tag = "operations",
     responses((status = 200, description = "OpenAPI 3.1", body = OpenApiDocument, content_type = "application/yaml"), Unavailable)
 )]
-pub async fn openapi() -> Result<Response, Problem> {
-    let text = super::openapi::yaml().map_err(|error| {
-        tracing::error!(error, "the OpenAPI document cannot be written");
+pub async fn openapi(Extension(document): Extension<Arc<OpenApi>>) -> Result<Response, Problem> {
+    let text = document.to_yaml().map_err(|error| {
+        tracing::error!(%error, "the OpenAPI document cannot be written");
         Problem::internal()
     })?;
     Ok(([(header::CONTENT_TYPE, "application/yaml")], text).into_response())
@@ -390,7 +393,7 @@ const FAMILIES: [(&str, &str, &str, Option<&str>); 10] = [
 struct Figures(std::collections::BTreeMap<(String, &'static str, &'static str), f64>);
 
 impl Figures {
-    fn of(repositories: &[std::sync::Arc<Repository>]) -> Self {
+    fn of(repositories: &[Arc<Repository>]) -> Self {
         let mut figures = Self::default();
         for (position, repository) in repositories.iter().enumerate() {
             let name = if position < MAX_LABELLED {

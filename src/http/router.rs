@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::error_handling::HandleErrorLayer;
 use axum::extract::DefaultBodyLimit;
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
@@ -23,21 +23,27 @@ use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetReques
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::TraceLayer;
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::authorize::{self, Doorkeeper};
 use super::hosts::{self, Hosts};
 use super::{
-    HttpLimits, HttpState, context, feedback, layers, lookup, operations, origins, page, problem,
-    repos, webhooks,
+    HttpLimits, HttpState, context, feedback, layers, lookup, openapi, operations, origins, page,
+    problem, repos, webhooks,
 };
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
 use crate::telemetry::trace;
 
-/// Every route with its handler; the OpenAPI document is made from the same map.
-pub fn routes() -> OpenApiRouter<HttpState> {
+/// The OpenAPI document.
+pub fn document() -> OpenApi {
+    openapi::complete(routes().into_openapi())
+}
+
+/// Every route with its handler.
+fn routes() -> OpenApiRouter<HttpState> {
     let probes = health().merge(metrics());
     with_a_body()
         .merge(without_a_body())
@@ -174,9 +180,11 @@ pub fn router(
         .merge(deliveries().layer(whole_deliveries).layer(load.clone()))
         .merge(health().layer(caller(border.health)))
         .merge(metrics().layer(caller(border.metrics)));
-    let (router, _) = routes.split_for_parts();
+    let (router, document) = routes.split_for_parts();
+    let document = Arc::new(openapi::complete(document));
     let origins: Arc<[String]> = border.origins.clone().into();
     let router = router
+        .layer(Extension(document))
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
     with_stack(router, border.cors(), &border.hosts, limits).with_state(state)

@@ -4,6 +4,7 @@
 mod answer;
 mod cursor;
 mod fields;
+mod page;
 mod requests;
 
 pub use answer::{

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use foveate_model::RepoPath;
-use foveate_query::assemble::WebPage;
+use foveate_query::permalink::WebPage;
 use foveate_query::request::{BUDGET_TOKENS, LIMIT, MAX_CHARS, MAX_FILES};
 use foveate_query::{Focus, Request, Seen};
 

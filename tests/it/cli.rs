@@ -378,7 +378,10 @@ fn unknown_settings_are_refused_by_name() {
 #[test]
 fn openapi_prints_the_document() {
     let output = run(&["openapi"]);
-    assert_eq!(stdout(&output), foveate::http::openapi::yaml().unwrap());
+    assert_eq!(
+        stdout(&output),
+        foveate::http::router::document().to_yaml().unwrap()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

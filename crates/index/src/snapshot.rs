@@ -7,8 +7,10 @@ use rayon::prelude::*;
 
 use crate::change::Change;
 use crate::files::Files;
+use crate::graph::Graph;
+use crate::graph::previous::Previous;
+use crate::graph::resolve::Reuse;
 use crate::graph::stored::References;
-use crate::graph::{Graph, Previous, Reuse};
 use crate::lexical::{self, CommitIndex, Commits, Lexical, LexicalError, Segment, StoredSegment};
 use crate::messages::Messages;
 use crate::stored;

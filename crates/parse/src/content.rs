@@ -3,8 +3,8 @@
 
 use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
 
-use crate::Limits;
 use crate::chunks;
+use crate::limits::Limits;
 use crate::lines::{LineIndex, TextLines};
 
 /// How far a NUL byte is looked for, as git does.

@@ -2,37 +2,13 @@
 //! such line above a change into the change's head, and the same by hand for changed lines. A line
 //! is all that is looked at, so this errs on odd layouts; no source is parsed here.
 
+pub(crate) mod heads;
+
 use std::fmt::Write as _;
 
+pub use self::heads::HunkHeads;
+use self::heads::Pattern;
 use crate::languages;
-
-/// How a language's functions and classes begin.
-#[derive(Clone, Copy)]
-pub struct HunkHeads {
-    pub(crate) pattern: Pattern,
-    /// The extensions of files that are read so.
-    pub(crate) extensions: &'static [&'static str],
-    /// Whether git shows the indentation of the line that it finds.
-    pub(crate) shows_indentation: bool,
-    /// The name in a line, without the blanks around it, that git took for a definition. It may be cut.
-    pub(crate) named: fn(&str) -> Option<&str>,
-    /// Whether a changed line begins a definition.
-    pub(crate) is_definition: fn(&str) -> bool,
-}
-
-/// How git finds the lines.
-#[derive(Clone, Copy)]
-pub(crate) enum Pattern {
-    /// By a pattern of its own, by name.
-    Git(&'static str),
-    /// By ours: a name that git has no pattern of, and regular expressions, one a line; `!` refuses.
-    /// What a pattern encloses is what git shows: with the indentation, which tells whether a change
-    /// is within the definition or behind it.
-    Own(&'static str, &'static str),
-}
-
-/// Longest name that is kept, in bytes.
-const MAX_NAME: usize = 100;
 
 /// The attributes file that gives each extension its pattern.
 pub fn attributes() -> String {
@@ -73,129 +49,4 @@ pub fn of_path(path: &str) -> Option<&'static HunkHeads> {
 
 fn all() -> impl Iterator<Item = &'static HunkHeads> {
     languages::all().filter_map(|spec| spec.hunks.as_ref())
-}
-
-impl HunkHeads {
-    /// Whether the indentation of a line in a change's head is that of the line in the file.
-    pub fn shows_indentation(&self) -> bool {
-        self.shows_indentation
-    }
-
-    /// The name in a line that git took for a definition. It may be cut.
-    pub fn named<'l>(&self, line: &'l str) -> Option<&'l str> {
-        (self.named)(line.trim()).filter(|name| (1..=MAX_NAME).contains(&name.len()))
-    }
-
-    /// The name that a changed line defines.
-    pub fn defines<'l>(&self, line: &'l str) -> Option<&'l str> {
-        if (self.is_definition)(line) {
-            self.named(line)
-        } else {
-            None
-        }
-    }
-}
-
-pub(crate) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
-/// The words of a text, and for each what follows it.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches(|c| !is_word(c));
-        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        (!word.is_empty()).then_some((word, after))
-    })
-}
-
-pub(crate) fn first_word(text: &str) -> Option<&str> {
-    words(text).next().map(|(word, _)| word)
-}
-
-pub(crate) fn last_word(text: &str) -> Option<&str> {
-    let text = text.trim_end_matches(|c| !is_word(c));
-    let start = text.rfind(|c| !is_word(c)).map_or(0, |at| {
-        at + text[at..].chars().next().map_or(1, char::len_utf8)
-    });
-    Some(&text[start..]).filter(|word| !word.is_empty())
-}
-
-/// The keyword that a line begins with, behind modifiers, and what follows it.
-pub(crate) fn split_keyword<'a>(
-    line: &'a str,
-    modifiers: &[&str],
-    keywords: &[&str],
-) -> Option<(&'a str, &'a str)> {
-    if !line.starts_with(is_word) {
-        return None;
-    }
-    words(line)
-        .find(|(word, _)| !modifiers.contains(word))
-        .filter(|(word, rest)| keywords.contains(word) && !rest.starts_with(['=', '.', ':', ',']))
-}
-
-pub(crate) fn after_keyword<'a>(
-    line: &'a str,
-    modifiers: &[&str],
-    keywords: &[&str],
-) -> Option<&'a str> {
-    let (_, rest) = split_keyword(line, modifiers, keywords)?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
-    first_word(rest).filter(|word| rest.starts_with(word))
-}
-
-/// What stands before the parentheses of parameters, without type parameters.
-pub(crate) fn before_parameters(text: &str) -> &str {
-    let head = text.split('(').next().unwrap_or(text).trim_end();
-    if !head.ends_with('>') {
-        return head;
-    }
-    let mut depth = 0;
-    let open = head.char_indices().rev().find(|(_, c)| {
-        depth += match c {
-            '>' => 1,
-            '<' => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    open.map_or(head, |(at, _)| head[..at].trim_end())
-}
-
-/// A line without the annotations that it begins with: `@Test(timeout = 3) public`, `[Fact] public`,
-/// `#[Pure] public`.
-pub(crate) fn without_annotations(line: &str) -> &str {
-    let mut rest = line.trim_start();
-    loop {
-        let after = match rest.strip_prefix('@') {
-            Some(annotation) if !annotation.starts_with("interface") => {
-                let end = annotation.find(|c| !(is_word(c) || matches!(c, '.' | ':')));
-                let after = &annotation[end.unwrap_or(annotation.len())..];
-                match after.strip_prefix('(') {
-                    Some(arguments) => arguments.split_once(')').map(|(_, after)| after),
-                    None => Some(after),
-                }
-            }
-            _ => {
-                let attribute = rest.strip_prefix("#[").or_else(|| rest.strip_prefix('['));
-                attribute.and_then(|inside| Some(inside.split_once(']')?.1))
-            }
-        };
-        match after.filter(|after| after.starts_with([' ', '\t'])) {
-            Some(after) => rest = after.trim_start(),
-            None => return rest,
-        }
-    }
-}
-
-#[cfg(test)]
-#[track_caller]
-pub(crate) fn check(heads: HunkHeads, cases: &[(&str, Option<&str>)]) {
-    for (line, name) in cases {
-        assert_eq!(heads.defines(line), *name, "{line}");
-    }
 }

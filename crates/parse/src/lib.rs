@@ -8,7 +8,6 @@
 //! and [`hunks`] read code where it stands elsewhere: in issues, stack traces and changes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use foveate_model::{Content, FileFacts, Language, ParseIssue, RepoPath, Role, SkipReason};
 
@@ -20,6 +19,7 @@ mod documentation;
 mod file_names;
 pub mod hunks;
 pub mod languages;
+mod limits;
 mod lines;
 mod messages;
 pub mod origin;
@@ -33,30 +33,11 @@ pub mod traces;
 mod values;
 mod walk;
 
+pub use limits::Limits;
+
 /// Counts the changes of what a text gives: facts of an earlier version must not be used again. A
 /// test compares it with the facts of fixed texts.
 pub const VERSION: u16 = 4;
-
-/// What parsing one file may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
-    /// Size in bytes above which a file is listed, not read.
-    pub max_bytes: u64,
-    /// CPU time after which a file's syntax is given up and it is kept as text.
-    pub timeout: Duration,
-    /// Depth of the syntax tree below which nothing is looked at.
-    pub max_depth: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            max_bytes: 1 << 20,
-            timeout: Duration::from_millis(500),
-            max_depth: 1_000,
-        }
-    }
-}
 
 /// The language that a path's name says; `None` when only the content can tell.
 pub fn language_by_name(path: &RepoPath) -> Option<Language> {

@@ -1,17 +1,19 @@
 //! The part that a file plays in its repository, by conventions that many repositories share. No
-//! rule names a repository; those of one language stand in its [`Roles`].
+//! rule names a repository; those of one language stand in its
+//! [`conventions::Roles`].
 
 pub(crate) mod conventions;
+mod names;
 
 use foveate_model::{Language, LanguageKind, RepoPath, Role};
 
-use self::conventions::NAMES;
-pub(crate) use self::conventions::{Documentation, Ecosystem, Roles};
+use self::conventions::{Documentation, File};
+use self::names::NAMES;
 use crate::{file_names, languages};
 
 /// The role of a file; `generated` is what its content says of itself.
 pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
-    let file = File::new(path, language);
+    let file = File::new(path, language, &languages::spec(language).roles);
     if generated || file.is_generated() {
         Role::Generated
     } else if file.is_in_documentation() {
@@ -32,36 +34,7 @@ pub(crate) fn of(path: &RepoPath, language: Language, generated: bool) -> Role {
     }
 }
 
-/// A path, taken apart.
-pub(crate) struct File<'p> {
-    pub(crate) path: &'p RepoPath,
-    language: Language,
-    roles: &'static Roles,
-    /// Its last part, in lower case.
-    pub(crate) name: String,
-    /// That without its extension.
-    pub(crate) stem: String,
-    /// What is above it, in lower case.
-    pub(crate) directories: Vec<String>,
-}
-
-impl<'p> File<'p> {
-    fn new(path: &'p RepoPath, language: Language) -> Self {
-        let directories = path.directory().split('/').filter(|d| !d.is_empty());
-        Self {
-            path,
-            language,
-            roles: &languages::spec(language).roles,
-            name: path.file_name().to_ascii_lowercase(),
-            stem: path.stem().to_ascii_lowercase(),
-            directories: directories.map(str::to_ascii_lowercase).collect(),
-        }
-    }
-
-    pub(crate) fn has_directory(&self, names: &[&str]) -> bool {
-        self.directories.iter().any(|d| names.contains(&d.as_str()))
-    }
-
+impl File<'_> {
     /// Copied from elsewhere, or written by a program.
     fn is_generated(&self) -> bool {
         let name = self.name.as_str();
@@ -193,12 +166,6 @@ impl<'p> File<'p> {
             )
         });
         !is_workspace_member && !(self.roles.is_test_package)(self, at)
-    }
-
-    /// The directory above the one at a position.
-    pub(crate) fn above(&self, at: usize) -> Option<&str> {
-        let above = self.directories.get(at.checked_sub(1)?)?;
-        Some(above)
     }
 
     fn is_configuration(&self) -> bool {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use foveate_model::Span;
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree};
 
-use crate::Limits;
+use crate::limits::Limits;
 
 /// What a walker does with nodes of each kind, indexed by kind id: an array access a node, where a
 /// tree-sitter query costs two to three times the walk.

@@ -2,120 +2,19 @@
 //! language stand in its [`TraceForm`]; here is what they share, and the order in which they are asked.
 //! How lines belong together is in [`mod@pieces`].
 
+pub(crate) mod form;
 pub(crate) mod messages;
 mod pieces;
 pub(crate) mod places;
 
 use foveate_model::Language;
 
+use self::form::TraceForm;
+pub use self::form::{Mark, Message, Order};
 pub use self::pieces::{Piece, Trace, pieces};
-pub use self::places::clean_path;
 use self::places::name_in;
-pub(crate) use self::places::{
-    Location, frame, is_path, leading_location, leading_number, location,
-};
+pub use self::places::{Frame, clean_path};
 use crate::languages;
-
-/// A stack frame of a traceback.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
-    /// like. For Java it is made of the package and the file: `org/acme/Client.java`. Empty for a
-    /// component that is named without a place (`at <TodoList>` of Vue).
-    pub path: String,
-    /// 1-based line, 0 if absent.
-    pub line: u32,
-    /// 1-based column, 0 if absent.
-    pub column: u32,
-    /// The function as printed (`connect`, `Client.connect`), possibly empty.
-    pub function: String,
-}
-
-/// In which order a language prints its frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The last frame is where it broke.
-    OutermostFirst,
-    /// The first frame is where it broke, as in most languages.
-    InnermostFirst,
-    /// The same, and each frame names the function that is called at its place, not the one that the
-    /// place is in (PHP).
-    InnermostCalls,
-}
-
-/// What a compiler, a test runner or an engine says of a place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Message {
-    /// The place, where the line says it.
-    pub place: Option<Frame>,
-    /// The text; empty where it is on the next line.
-    pub text: String,
-}
-
-/// What a line of a trace is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// `Traceback (most recent call last):`, `stack backtrace:`, `goroutine 1 [running]:`.
-    Header,
-    /// A frame.
-    Frame(Frame, Order),
-    /// The second line of a frame: where the function on the line before stands (Go, Rust).
-    Location(Frame),
-    /// `During handling of the above exception, …`.
-    Joint,
-    /// IPython's `---> 12 code`: the line of the frame before.
-    Arrow(u32),
-    /// Carets, `... 12 more`, notes.
-    Filler,
-    /// A line of source behind its number and a bar: `12 | return a;`.
-    Source,
-    /// `a.c:3:5: error: text`, `thread 'main' panicked at a.rs:3:5:`.
-    Message(Message),
-    /// The function that the places below it are in: `--- FAIL: TestSum (0.00s)`.
-    Function(String),
-    /// A place of the message above it: `  --> a.rs:3:5`. Elsewhere it is only a place.
-    Place(Frame),
-    /// The error: `ValueError: …`.
-    Error,
-}
-
-/// What the traces and errors of a language look like.
-#[derive(Clone, Copy)]
-pub(crate) struct TraceForm {
-    /// Extensions of the files that its frames are in, without their dot.
-    pub(crate) extensions: &'static [&'static str],
-    /// What a line of a trace that only this language prints is.
-    pub(crate) read: fn(&str) -> Option<Mark>,
-    /// The same for a form that others print, too: it is asked after all that are more particular.
-    pub(crate) read_general: fn(&str) -> Option<Mark>,
-    /// Whether a line begins a trace.
-    pub(crate) is_header: fn(&str) -> bool,
-    /// Whether a line stands between two traces.
-    pub(crate) is_joint: fn(&str) -> bool,
-    /// Whether a line is surely an error.
-    pub(crate) is_error: fn(&str) -> bool,
-    /// The function on the line above a [`Mark::Location`], as it is called in sources: `Pool.get`.
-    pub(crate) function_above: fn(&str) -> String,
-    /// What stands before the text of an error, in the order in which it is taken off.
-    pub(crate) error_prefixes: &'static [&'static str],
-    /// The sign of an intent that a trace of this language is.
-    pub(crate) signal: &'static str,
-}
-
-impl TraceForm {
-    /// Nothing is known.
-    pub(crate) const NONE: Self = Self {
-        extensions: &[],
-        read: |_| None,
-        read_general: |_| None,
-        is_header: |_| false,
-        is_joint: |_| false,
-        is_error: |_| false,
-        function_above: name_in,
-        error_prefixes: &[],
-        signal: "stack_trace",
-    };
-}
 
 /// Longest line that is looked at, in bytes.
 const MAX_LINE: usize = 4_000;
@@ -165,9 +64,14 @@ pub fn read(line: &str) -> Option<Mark> {
         return None;
     }
     header(text)
-        .or_else(|| forms().find_map(|form| (form.read)(text)))
+        .or_else(|| forms().find_map(|form| (form.read)(text).or_else(|| raised(form, text))))
         .or_else(|| forms().find_map(|form| (form.read_general)(text)))
         .or_else(|| is_error(text).then_some(Mark::Error))
+}
+
+fn raised(form: &TraceForm, text: &str) -> Option<Mark> {
+    let (error, mark) = (form.raised)(text)?;
+    is_error(error).then_some(mark)
 }
 
 fn forms() -> impl Iterator<Item = &'static TraceForm> {
@@ -238,7 +142,7 @@ pub fn is_error(text: &str) -> bool {
     ];
     let text = strip_process(text.trim());
     if STARTS.iter().any(|start| text.starts_with(start))
-        || forms().any(|form| (form.is_error)(text))
+        || forms().any(|form| (form.is_error)(text) || (form.marked)(text).is_some_and(is_error))
     {
         return true;
     }

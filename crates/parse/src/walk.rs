@@ -20,9 +20,9 @@ pub(crate) use self::handlers::{
     type_position,
 };
 pub(crate) use self::names::Step;
-use crate::Limits;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Place, Position, span};
+use crate::limits::Limits;
 use crate::syntax::{self, Coverage, Descend, KindTable, Visitor};
 
 /// What is done with a node on the way down; the number is its depth.

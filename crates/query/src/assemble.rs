@@ -2,12 +2,12 @@
 //! for what surrounds them, the tests and callers of what is shown, and how its files import each
 //! other. It ranks nothing and reads no file.
 //!
-//! The way through: [`plan`] runs the steps in order of worth: [`bodies`] chooses whole functions and
-//! stretches, each a [`body`] with its [`surroundings`], [`likely`] says which are worth their tokens, [`near_duplicates`] knows those that say the same,
-//! [`links`] finds tests, callers and imports, [`dependencies`] what the bodies rest on, [`cards`] show of the
-//! rest what must be told. They make entries with [`card`] and [`source`] and put them into a
-//! [`packed::Packed`], which knows the budget and that no line is delivered twice; [`render`] turns
-//! entries into text. Start at [`assemble()`].
+//! The way through: [`steps`] run in the order of their worth, all on one [`plan`]: [`bodies`] chooses whole
+//! functions and stretches, each a [`body`] with its [`surroundings`], [`likely`] says which are worth their tokens,
+//! [`near_duplicates`] knows those that say the same, [`links`] finds tests, callers and imports, [`dependencies`]
+//! what the bodies rest on, [`cards`] show of the rest what must be told. Each makes an [`mod@entry`] with [`card`] and
+//! [`source`] and puts it into a [`packed::Packed`], which knows the budget and that no line is delivered twice;
+//! [`render`] turns entries into text, and what is answered is a [`pack::Pack`]. Start at [`assemble()`].
 
 mod bodies;
 mod body;
@@ -16,16 +16,18 @@ mod cards;
 mod changed;
 mod config;
 mod dependencies;
+mod entry;
 mod fold;
 mod likely;
 mod links;
 mod near_duplicates;
+mod pack;
 mod packed;
-mod permalink;
 mod plan;
 mod render;
 mod siblings;
 pub(crate) mod source;
+mod steps;
 mod surroundings;
 mod unindexed;
 
@@ -33,123 +35,15 @@ mod unindexed;
 mod tests;
 
 use foveate_index::Snapshot;
-use foveate_model::Lines;
 
 use crate::deadline::Deadline;
-use crate::intent::Intent;
-use crate::issue::Issue;
-use crate::rank::Ranked;
 use crate::request::Request;
-use crate::resolve::Candidates;
 
 pub use self::config::{AssembleConfig, Profile};
-pub use self::permalink::{Permalinks, WebHost, WebPage};
+pub use self::pack::{Dropped, Fidelity, Item, Pack, Section};
+pub use self::plan::Found;
+use self::plan::Plan;
 pub use self::render::inline_code;
-
-/// How much of a definition is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fidelity {
-    /// Signature, kind, place, one line of documentation; about 50 tokens.
-    Compact,
-    /// Also members and bases; about 120 tokens.
-    Standard,
-    /// Its whole text.
-    Full,
-}
-
-impl Fidelity {
-    /// The stable lower-case name used on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compact => "compact",
-            Self::Standard => "standard",
-            Self::Full => "full",
-        }
-    }
-}
-
-/// One thing in the context.
-#[derive(Clone, Debug)]
-pub struct Item {
-    /// The file that it is from.
-    pub path: String,
-    /// Qualified name, or empty for a stretch of a file.
-    pub name: String,
-    /// The lines that it describes (all of them are in the context where `fidelity` is `Full`
-    /// and `cut` is false).
-    pub lines: Lines,
-    /// How much of it is shown.
-    pub fidelity: Fidelity,
-    /// Whether lines inside it were left out (marked in the text).
-    pub cut: bool,
-    /// Whether what was left out is documentation, comments and texts alone.
-    pub folded: bool,
-    /// The lines that stand in the context as they are; none of a card.
-    pub shown: Vec<Lines>,
-    /// What it costs, its own markup included.
-    pub tokens: usize,
-    /// Why it is here, such as `calls Flask.url_for`.
-    pub reason: String,
-    /// Where it is on the web, where that is known.
-    pub link: Option<String>,
-}
-
-/// One part of the context.
-#[derive(Clone, Debug)]
-pub struct Section {
-    /// `definitions`, `snippets`, `imports`, `tests` or `callers`.
-    pub name: &'static str,
-    /// Its share of the budget in tokens, before unused shares flowed over.
-    pub budget: usize,
-    /// What it used, its own tags included.
-    pub used: usize,
-    /// What is in it, in order.
-    pub items: Vec<Item>,
-}
-
-/// Something relevant that is not in the context.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    /// The file that it is from.
-    pub path: String,
-    /// Qualified name.
-    pub name: String,
-    /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
-    /// could not be read.
-    pub tokens: usize,
-    /// `budget`, `low_value` (not likely enough for the breadth that was asked for), `duplicate` (another
-    /// body that is shown says nearly the same), or the code of the reason why the file is not indexed.
-    pub reason: &'static str,
-}
-
-/// The assembled context.
-#[derive(Clone, Debug, Default)]
-pub struct Pack {
-    /// The rendered text.
-    pub context: String,
-    /// Tokens of `context`, at most the budget.
-    pub used: usize,
-    /// The chance that a right place is shown whole, 0 to 1.
-    pub confidence: f32,
-    /// What is in it.
-    pub sections: Vec<Section>,
-    /// What is not, best first. A definition of which only a card or a part is shown counts as
-    /// dropped: its body is not there.
-    pub dropped: Vec<Dropped>,
-    /// What could not be done; `answer` moves them to the answer's issues.
-    pub notes: Vec<Issue>,
-}
-
-/// What the stages before found.
-#[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
-    /// What is asked for.
-    pub intent: &'a Intent,
-    /// What the query names.
-    pub candidates: &'a Candidates,
-    /// The best files, functions and places.
-    pub ranked: &'a Ranked,
-}
 
 /// Assembles the context for a ranked answer.
 pub fn assemble(
@@ -159,5 +53,5 @@ pub fn assemble(
     config: &AssembleConfig,
     deadline: &Deadline,
 ) -> Pack {
-    plan::Plan::new(snapshot, request, found, config, deadline).pack()
+    steps::run(Plan::new(snapshot, request, found, config, deadline))
 }

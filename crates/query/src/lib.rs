@@ -11,6 +11,7 @@ pub mod failure;
 pub mod intent;
 pub mod issue;
 pub mod lookup;
+pub mod permalink;
 pub mod rank;
 pub mod request;
 pub mod resolve;

@@ -2,8 +2,8 @@
 
 use foveate_model::{Lines, RepoPath};
 
-use crate::assemble::WebPage;
 use crate::intent::IntentKind;
+use crate::permalink::WebPage;
 
 /// How the context is rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ mod heads;
 mod hunks;
 mod names;
 mod present;
+mod record;
 pub mod records;
 
 use std::collections::{HashMap, HashSet};
@@ -29,7 +30,8 @@ pub use changes::CommitChange;
 use hunks::{Changed, HunksReader};
 use names::{NamesReader, Renames};
 use present::assemble;
-use records::{Names, Records};
+use record::Names;
+use records::Records;
 
 /// How much of the history is kept.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use foveate_query::lookup::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::requests::PageOf;
+use super::page::PageOf;
 use crate::engine::LookedUp;
 use crate::wire::IssueAnswer;
 

@@ -5,8 +5,8 @@ use foveate_index::Snapshot;
 use foveate_model::{Lines, RepoPath};
 use foveate_query::Deadline;
 use foveate_query::lookup::{
-    self, FileText, FoundDefinitions, FoundOutline, FoundReferences, LookupError, Page, Position,
-    Search, SearchItem, SearchKind, Target, Window,
+    self, FileText, FoundDefinitions, FoundOutline, FoundReferences, LookupError, Page, Search,
+    SearchItem, SearchKind, Target,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,39 +15,10 @@ use utoipa::ToSchema;
 use super::answer::{
     DefinitionsAnswer, FileTextAnswer, OutlineAnswer, ReferencesAnswer, SearchAnswer,
 };
-use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, LimitRange, OUTLINE_LIMIT, SEARCH_LIMIT};
-use super::{InvalidLookup, Lookup, RawLookup, cursor};
+use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LIMIT};
+use super::page::PageOf;
+use super::{InvalidLookup, Lookup, RawLookup};
 use crate::engine::LookedUp;
-
-/// A validated page of the list that `lookup` describes.
-#[derive(Clone, Debug)]
-pub struct PageOf {
-    lookup: String,
-    window: Window,
-}
-
-impl PageOf {
-    /// The page of `limit` items at `cursor`, as a door was given them.
-    fn new(
-        lookup: String,
-        limit: Option<u64>,
-        cursor: Option<&str>,
-        range: LimitRange,
-    ) -> Result<Self, InvalidLookup> {
-        let limit = range.check(limit)?;
-        let after = cursor.map(|cursor| cursor::decode(&lookup, cursor));
-        let window = Window {
-            limit,
-            after: after.transpose()?,
-        };
-        Ok(Self { lookup, window })
-    }
-
-    /// The cursor of the next page.
-    pub(super) fn cursor(&self, next: Option<&Position>) -> Option<String> {
-        next.map(|position| cursor::encode(&self.lookup, position))
-    }
-}
 
 /// Where a name is defined.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

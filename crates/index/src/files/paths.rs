@@ -3,9 +3,8 @@
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
-use foveate_model::{RepoPath, SourceFile};
+use foveate_model::{FileId, RepoPath, SourceFile};
 
-use super::FileId;
 use crate::tokens::{self, for_each_term};
 
 /// What is made of the paths of all files.

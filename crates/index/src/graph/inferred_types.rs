@@ -6,9 +6,10 @@ use foveate_model::values::{self, TypeName};
 use foveate_model::{DefinitionKind, FileFacts, LocalId, Span, Values};
 
 use crate::files::{DefId, FileId};
-use crate::graph::Confidence;
+use crate::graph::names::Place;
 use crate::graph::paths;
-use crate::graph::values::{Evaluator, Outcome, Place, Value};
+use crate::graph::relations::Confidence;
+use crate::graph::values::{Evaluator, Outcome, Value};
 
 impl<'a> Evaluator<'a> {
     /// The value of a local variable.

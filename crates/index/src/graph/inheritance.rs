@@ -9,11 +9,10 @@ use crate::change::FileSet;
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
-use crate::graph::names::{Names, Tables};
+use crate::graph::names::{Names, Place, Tables};
 use crate::graph::paths::{self, Segment};
 use crate::graph::stage::Stage;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::Place;
 
 /// Most classes that one look-up asks.
 const MAX_CLASSES: usize = 64;

@@ -30,6 +30,13 @@ pub(super) struct Tables<'a> {
     pub(super) scopes: &'a [Arc<FileScope>],
 }
 
+/// Where a name or an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) file: FileId,
+    pub(super) enclosing: Option<LocalId>,
+}
+
 /// Looks names up and notes what that rests on.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {

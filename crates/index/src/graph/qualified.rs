@@ -5,13 +5,12 @@
 use foveate_model::{DefinitionKind, ImportKind};
 
 use crate::files::FileId;
-use crate::graph::Confidence;
 use crate::graph::candidates::{Best, Candidate, Nearness, Standing};
 use crate::graph::dependencies::Question;
-use crate::graph::names::Names;
+use crate::graph::names::{Names, Place};
 use crate::graph::paths::{FullName, Segment};
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::Place;
 
 /// Most names of a path that are looked at.
 const MAX_NAMES: usize = 16;

@@ -9,14 +9,14 @@ use foveate_model::{
 
 use crate::change::{Change, Renumber};
 use crate::files::{DefId, FileId, Files};
-use crate::graph::Confidence;
 use crate::graph::candidates::is_prototype;
 use crate::graph::csr::Rows;
 use crate::graph::dependencies::Question;
 use crate::graph::inheritance::Inheritance;
-use crate::graph::names::Names;
+use crate::graph::names::{Names, Place};
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
-use crate::graph::values::{Evaluator, Place, Value};
+use crate::graph::values::{Evaluator, Value};
 use crate::symbols::Symbols;
 
 /// Most definitions of one name that a name alone may link to.

@@ -4,32 +4,27 @@
 use std::sync::Arc;
 
 use foldhash::HashSet;
-use foveate_model::{FileFacts, SourceFile};
+use foveate_model::FileFacts;
 
 use crate::change::{Change, FileSet};
 use crate::files::{FileId, Files};
+use crate::graph::Graph;
 use crate::graph::csr::{FileRows, Rows, by_file};
 use crate::graph::dependencies::{Question, Resolved};
 use crate::graph::inheritance::Inheritance;
 use crate::graph::interface::{self, Said};
-use crate::graph::module_changes::{self, Renamed};
+use crate::graph::module_changes;
 use crate::graph::modules::Modules;
 use crate::graph::names::{Names, Tables};
+use crate::graph::previous::Previous;
 use crate::graph::references::{Edge, Edges, resolve_file};
+use crate::graph::relations::CallSite;
+use crate::graph::renamed::Renamed;
 use crate::graph::scopes::{Earlier, FileScope, scopes};
 use crate::graph::stage::Stage;
 use crate::graph::stored::References;
 use crate::graph::test_links::{Evidence, TestLinks};
-use crate::graph::{CallSite, Graph};
 use crate::symbols::Symbols;
-
-/// What a graph is derived from.
-#[derive(Clone, Copy)]
-pub(crate) struct Previous<'a> {
-    pub(crate) files: &'a Files,
-    pub(crate) graph: &'a Graph,
-    pub(crate) change: &'a Change,
-}
 
 /// What of a graph need not be made again.
 pub(crate) enum Reuse<'a> {
@@ -142,7 +137,7 @@ impl Beginning {
                 questions: HashSet::default(),
             };
         };
-        let renamed = Renamed::new(&previous, files);
+        let renamed = module_changes::renamed(&previous, files);
         let modules = if renamed.is_nothing() && !previous.are_modules_moved(files) {
             Arc::clone(&previous.graph.modules)
         } else {
@@ -163,58 +158,6 @@ impl Beginning {
 }
 
 impl<'a> Previous<'a> {
-    fn is_package_moved(&self, files: &Files) -> bool {
-        let is_package = |file: &SourceFile| {
-            let system = file.language.rules().modules;
-            system.is_some_and(|system| (system.is_package)(&file.path))
-        };
-        let (gone, new) = self.came_and_went();
-        gone.map(|file| self.files.file(file)).any(is_package)
-            || new.map(|file| files.file(file)).any(is_package)
-    }
-
-    /// Files that are gone, by their ids then, and new ones, by their ids now.
-    fn came_and_went(
-        &self,
-    ) -> (
-        impl Iterator<Item = FileId> + use<'a>,
-        impl Iterator<Item = FileId> + use<'a>,
-    ) {
-        let change = self.change;
-        let new = change.changed().iter().copied();
-        (
-            change.gone(),
-            new.filter(|file| change.before(*file).is_none()),
-        )
-    }
-
-    /// Whether modules may be found at other places, by the settings of packages, because files came or
-    /// went.
-    pub(super) fn are_modules_moved(&self, files: &Files) -> bool {
-        let is_settings = |file: &FileId| {
-            let path = &files.file(*file).path;
-            let mut systems = self.graph.modules.systems();
-            systems.any(|system| (system.is_settings)(path))
-        };
-        !self.change.is_stable() || self.change.changed().iter().any(is_settings)
-    }
-
-    /// Files with another content, by their ids then, and the facts of both.
-    pub(super) fn edited<'f>(
-        &self,
-        files: &'f Files,
-    ) -> impl Iterator<Item = (FileId, &'f FileFacts, &'f FileFacts)> + use<'a, 'f>
-    where
-        'a: 'f,
-    {
-        let (earlier, change) = (self.files, self.change);
-        change.changed().iter().filter_map(move |file| {
-            let before = change.before(*file)?;
-            let facts = &earlier.content(before)?.facts;
-            Some((before, facts, &files.content(*file)?.facts))
-        })
-    }
-
     /// Files that say something else to others than before.
     fn touched(&self, files: &Files) -> FileSet {
         let mut touched = FileSet::none(files.len());
@@ -243,14 +186,6 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// Last parts of the names of modules that came or went.
-    fn moved_names(&self, files: &'a Files) -> impl Iterator<Item = &'a str> + use<'a> {
-        let (gone, new) = self.came_and_went();
-        let earlier = self.files;
-        let gone = gone.filter_map(move |file| module_name(earlier.file(file)));
-        gone.chain(new.filter_map(move |file| module_name(files.file(file))))
-    }
-
     /// The questions asked of all files whose answers may differ.
     fn questions(&self, files: &'a Files) -> HashSet<u32> {
         let mut questions = HashSet::default();
@@ -270,12 +205,6 @@ impl<'a> Previous<'a> {
         questions.extend(modules.map(|name| Question::Module.hash(name)));
         questions
     }
-}
-
-/// The last part of the name under which a file is imported.
-fn module_name(file: &SourceFile) -> Option<&str> {
-    let system = file.language.rules().modules?;
-    (system.module_name)(&file.path)
 }
 
 /// The files that a file imports.

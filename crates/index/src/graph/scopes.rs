@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use crate::change::{Change, FileSet, Renumber};
 use crate::files::{FileId, Files};
-use crate::graph::module_changes::Renamed;
 use crate::graph::modules::Modules;
+use crate::graph::renamed::Renamed;
 
 /// The scope of a file's top level.
 pub(super) const TOP_LEVEL: u32 = 0;

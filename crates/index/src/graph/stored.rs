@@ -7,9 +7,10 @@ use foveate_model::{LocalId, SourceFile};
 use rayon::prelude::*;
 
 use crate::files::{DefId, FileId, Files};
+use crate::graph::Graph;
 use crate::graph::dependencies::Resolved;
 use crate::graph::references::{Edge, Edges};
-use crate::graph::{Confidence, Graph};
+use crate::graph::relations::Confidence;
 use crate::stored::bytes::{Decoder, Encoder};
 
 /// Counts the changes of how resolved references are stored. Another format cannot be read.

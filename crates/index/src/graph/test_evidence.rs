@@ -11,12 +11,12 @@ use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::FileRows;
 use crate::graph::dependencies::{Dependencies, Question, Resolved};
 use crate::graph::references::{Edge, Edges};
+use crate::graph::relations::{CallSite, Confidence, TestLink};
 use crate::graph::stage::Stage;
 use crate::graph::test_functions::{
     class_stem, function_stem, is_test_file, test_around, tests_in, with_tests,
 };
 use crate::graph::test_paths::Mirrors;
-use crate::graph::{CallSite, Confidence, TestLink};
 use crate::symbols::{Symbols, fold};
 
 /// What the links are found from.

@@ -7,9 +7,9 @@ use crate::change::{Change, FileSet, Renumber};
 use crate::files::{DefId, FileId, Files};
 use crate::graph::csr::{FileRows, PreviousRows, Rows, by_file};
 use crate::graph::dependencies::Resolved;
+use crate::graph::relations::{Confidence, TestLink};
 use crate::graph::stage::Stage;
 use crate::graph::test_evidence::{TestEvidence, found, order};
-use crate::graph::{Confidence, TestLink};
 
 pub(super) use crate::graph::test_evidence::Evidence;
 

@@ -12,10 +12,10 @@ use foveate_model::LocalId;
 use foveate_model::values::{Link, Local};
 
 use crate::files::{DefId, FileId};
-use crate::graph::Confidence;
 use crate::graph::inheritance::Inheritance;
-use crate::graph::names::Names;
+use crate::graph::names::{Names, Place};
 use crate::graph::paths;
+use crate::graph::relations::Confidence;
 use crate::graph::targets::{Target, Targets};
 
 /// Most imports of the form `import a.b` of one file that are looked at for each path.
@@ -56,13 +56,6 @@ pub(super) struct Outcome {
     pub(super) receiver: Value,
     /// How sure `found` is.
     pub(super) confidence: Confidence,
-}
-
-/// Where an expression stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) file: FileId,
-    pub(super) enclosing: Option<LocalId>,
 }
 
 /// Evaluates the expressions of one file.

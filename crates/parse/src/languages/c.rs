@@ -13,7 +13,7 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
+use super::spec::{LanguageSpec, Names};
 
 pub(super) static C: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["c", "h"]),

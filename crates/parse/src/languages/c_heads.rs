@@ -1,6 +1,8 @@
 //! Definitions that begin with a type, a name and parentheses: C, C++, Java, C#.
 
-use crate::hunks::{before_parameters, last_word, split_keyword, without_annotations, words};
+use crate::hunks::heads::{
+    before_parameters, last_word, split_keyword, without_annotations, words,
+};
 
 /// Words that stand before parentheses and are no function.
 pub(in crate::languages) const CONTROL: [&str; 24] = [

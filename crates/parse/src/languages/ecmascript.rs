@@ -15,11 +15,12 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
-use crate::code::{CodeForm, Line};
-use crate::role::conventions::{is_released_library, is_script_configuration};
-use crate::role::{Ecosystem, File, Roles};
-use crate::traces::TraceForm;
+use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Line};
+use crate::role::conventions::{
+    Ecosystem, File, Roles, is_released_library, is_script_configuration,
+};
+use crate::traces::form::TraceForm;
 
 pub(super) static JAVASCRIPT: LanguageSpec = LanguageSpec {
     names: Names {

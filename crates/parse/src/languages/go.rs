@@ -11,7 +11,7 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
+use super::spec::{LanguageSpec, Names};
 
 pub(super) static GO: LanguageSpec = LanguageSpec {
     names: Names {

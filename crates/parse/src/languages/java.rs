@@ -11,7 +11,7 @@ pub(super) mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
+use super::spec::{LanguageSpec, Names};
 
 pub(super) static JAVA: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["java"]),

@@ -1,6 +1,6 @@
 //! Definitions that begin with a keyword and a name: PHP, Kotlin, Swift, Scala.
 
-use crate::hunks::{
+use crate::hunks::heads::{
     HunkHeads, Pattern, after_keyword, before_parameters, first_word, last_word, split_keyword,
     without_annotations, words,
 };
@@ -94,7 +94,7 @@ fn keyword(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::heads;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn keywords_begin_definitions() {

@@ -10,7 +10,7 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
+use super::spec::{LanguageSpec, Names};
 
 pub(super) static KOTLIN: LanguageSpec = LanguageSpec {
     names: Names::extensions(&["kt", "kts"]),

@@ -3,12 +3,13 @@
 use foveate_model::{Language, LanguageKind, LanguageRules};
 
 use super::keyword_heads;
-use super::{LanguageSpec, Names};
-use crate::code::{CodeForm, Line};
-use crate::role::conventions::{is_released_library, is_script_configuration, is_test_class};
-use crate::role::{Documentation, Ecosystem, Roles};
-use crate::sections::Format;
-use crate::traces::TraceForm;
+use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Line};
+use crate::role::conventions::{
+    Documentation, Ecosystem, Roles, is_released_library, is_script_configuration, is_test_class,
+};
+use crate::sections::format::Format;
+use crate::traces::form::TraceForm;
 
 const fn language(rules: &'static LanguageRules) -> LanguageSpec {
     LanguageSpec::new(Language::of(rules))

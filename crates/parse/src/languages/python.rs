@@ -12,9 +12,9 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
-use crate::hunks::{HunkHeads, Pattern, after_keyword};
-use crate::role::{Ecosystem, File, Roles};
+use super::spec::{LanguageSpec, Names};
+use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
+use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) static PYTHON: LanguageSpec = LanguageSpec {
     names: Names {
@@ -116,7 +116,7 @@ fn is_test_package(file: &File<'_>, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::PYTHON;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads() {

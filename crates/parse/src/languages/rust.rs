@@ -12,7 +12,7 @@ mod walker;
 
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
+use super::spec::{LanguageSpec, Names};
 
 pub(super) static RUST: LanguageSpec = LanguageSpec {
     names: Names {

@@ -1,9 +1,6 @@
-//! Names by which roles are told: those of each language, and those that all share.
+//! What a language says of the roles of files, and what several languages say alike.
 
-use std::sync::LazyLock;
-
-use super::File;
-use crate::languages;
+use foveate_model::{Language, RepoPath};
 
 /// What the paths of a language's files say about their roles. All names are in lower case.
 #[derive(Clone, Copy)]
@@ -83,60 +80,42 @@ impl Ecosystem {
     };
 }
 
-/// The names of all ecosystems.
-pub(super) struct Names {
-    pub(super) generated_names: Vec<&'static str>,
-    pub(super) generated_endings: Vec<&'static str>,
-    pub(super) generated_directories: Vec<&'static str>,
-    pub(super) test_directories: Vec<&'static str>,
-    pub(super) configuration_names: Vec<&'static str>,
-    pub(super) configuration_endings: Vec<&'static str>,
-    pub(super) example_endings: Vec<&'static str>,
+/// A path, taken apart.
+pub(crate) struct File<'p> {
+    pub(crate) path: &'p RepoPath,
+    pub(super) language: Language,
+    pub(super) roles: &'static Roles,
+    /// Its last part, in lower case.
+    pub(crate) name: String,
+    /// That without its extension.
+    pub(crate) stem: String,
+    /// What is above it, in lower case.
+    pub(crate) directories: Vec<String>,
 }
 
-pub(super) static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let every = |of: fn(&Ecosystem) -> &'static [&'static str], common: &[&'static str]| {
-        let own = languages::all().flat_map(|spec| of(&spec.roles.ecosystem));
-        common.iter().chain(own).copied().collect()
-    };
-    Names {
-        generated_names: every(|e| e.generated_names, &[]),
-        generated_endings: every(|e| e.generated_endings, &[".map"]),
-        generated_directories: every(|e| e.generated_directories, &GENERATED_DIRECTORIES),
-        test_directories: every(|e| e.test_directories, &TEST_DIRECTORIES),
-        configuration_names: every(|e| e.configuration_names, &[]),
-        configuration_endings: every(|e| e.configuration_endings, &[]),
-        example_endings: every(|e| e.example_endings, &[]),
+impl<'p> File<'p> {
+    pub(super) fn new(path: &'p RepoPath, language: Language, roles: &'static Roles) -> Self {
+        let directories = path.directory().split('/').filter(|d| !d.is_empty());
+        Self {
+            path,
+            language,
+            roles,
+            name: path.file_name().to_ascii_lowercase(),
+            stem: path.stem().to_ascii_lowercase(),
+            directories: directories.map(str::to_ascii_lowercase).collect(),
+        }
     }
-});
 
-const GENERATED_DIRECTORIES: [&str; 14] = [
-    "vendor",
-    "vendors",
-    "vendored",
-    "_vendor",
-    "_vendored_packages",
-    "third_party",
-    "third-party",
-    "thirdparty",
-    "3rdparty",
-    "extern",
-    "externals",
-    "_externals",
-    "dist",
-    "generated",
-];
+    pub(crate) fn has_directory(&self, names: &[&str]) -> bool {
+        self.directories.iter().any(|d| names.contains(&d.as_str()))
+    }
 
-const TEST_DIRECTORIES: [&str; 8] = [
-    "tests",
-    "testdata",
-    "test-data",
-    "test_data",
-    "test-fixtures",
-    "test_fixtures",
-    "testfixtures",
-    "benchmarks",
-];
+    /// The directory above the one at a position.
+    pub(crate) fn above(&self, at: usize) -> Option<&str> {
+        let above = self.directories.get(at.checked_sub(1)?)?;
+        Some(above)
+    }
+}
 
 /// `CartTest.java`, `CartSpec.kt`: tests by the form of a class.
 pub(crate) fn is_test_class(file: &File<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! CMake: functions and macros, conditional blocks, and commands, each with the first of its arguments.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
 use crate::lines::TextLines;
 

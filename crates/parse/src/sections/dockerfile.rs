@@ -1,6 +1,6 @@
 //! Dockerfiles: build stages, and instructions that span several lines.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::shell::{here_document, is_here_end};
 use super::tree::{Marks, cut, is_comment, numbered};
 use crate::lines::TextLines;

@@ -1,6 +1,6 @@
 //! `.ini`, `.cfg` and their like: sections, and keys whose values span several lines.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, is_comment, numbered};
 use crate::lines::TextLines;
 

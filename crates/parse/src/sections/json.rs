@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use foveate_model::Span;
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, cut};
 use super::yaml::rank;
 use crate::lines::TextLines;

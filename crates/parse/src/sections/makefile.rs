@@ -1,6 +1,6 @@
 //! Makefiles: targets with their recipes, and long variables.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
 use crate::lines::TextLines;
 

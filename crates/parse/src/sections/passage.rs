@@ -2,7 +2,7 @@
 
 use foveate_model::Lines;
 
-use super::Section;
+use super::section::Section;
 
 /// A passage grows until it has this many lines.
 const MIN_LINES: u32 = 4;

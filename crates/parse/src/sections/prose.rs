@@ -1,8 +1,8 @@
 //! Plain text: underlined headings, otherwise groups of paragraphs. Whole manuals are
 //! reStructuredText in `.txt` files, so directives count as well.
 
-use super::SectionKind;
 use super::restructured;
+use super::section::SectionKind;
 use super::tree::{Marks, indent, numbered};
 use crate::lines::TextLines;
 

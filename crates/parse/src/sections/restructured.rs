@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, cut, indent, numbered};
 use crate::lines::TextLines;
 

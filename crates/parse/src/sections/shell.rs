@@ -1,7 +1,7 @@
 //! Shell scripts: functions, and blocks below a comment.
 
-use super::SectionKind;
 use super::prose::comment;
+use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
 use crate::lines::TextLines;
 

@@ -1,6 +1,6 @@
 //! SQL: statements up to their semicolon.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::Marks;
 use crate::lines::TextLines;
 

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, cut, is_comment, numbered};
 use super::yaml::rank;
 use crate::lines::TextLines;

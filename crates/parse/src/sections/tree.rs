@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use foveate_model::Lines;
 
-use super::{Section, SectionKind};
+use super::section::{Section, SectionKind};
 use crate::lines::TextLines;
 
 /// Most sections of one file.

@@ -2,7 +2,7 @@
 //!
 //! The text of block scalars (`run: |`) is skipped. Flow collections stay with their key.
 
-use super::SectionKind;
+use super::section::SectionKind;
 use super::tree::{Marks, indent, is_comment, numbered};
 use crate::lines::TextLines;
 

@@ -1,8 +1,8 @@
 //! Forms of messages that compilers of several languages share. Each language says which extensions
 //! its files have.
 
-use super::places::{frame, has_extension, is_path, leading_number, leading_place};
-use super::{Location, Mark, Message};
+use super::form::{Mark, Message};
+use super::places::{Location, frame, has_extension, is_path, leading_number, leading_place};
 
 /// A message about a place.
 pub(crate) fn message(place: Location<'_>, function: &str, text: &str) -> Mark {

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use super::{Frame, Mark, Message, Order, error_text, function_above, read};
+use super::form::{Mark, Message, Order};
+use super::places::Frame;
+use super::{error_text, function_above, read};
 
 /// A stretch of lines: part of a trace, or not.
 #[derive(Debug)]

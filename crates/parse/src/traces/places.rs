@@ -1,6 +1,19 @@
 //! Places in lines of traces: paths, lines, columns, and the functions beside them.
 
-use super::Frame;
+/// A stack frame of a traceback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The path as printed (absolute or relative), with `/` for `\\`, without `webpack://` and the
+    /// like. For Java it is made of the package and the file: `org/acme/Client.java`. Empty for a
+    /// component that is named without a place (`at <TodoList>` of Vue).
+    pub path: String,
+    /// 1-based line, 0 if absent.
+    pub line: u32,
+    /// 1-based column, 0 if absent.
+    pub column: u32,
+    /// The function as printed (`connect`, `Client.connect`), possibly empty.
+    pub function: String,
+}
 
 /// A frame as written.
 pub(crate) fn frame((path, line, column): Location<'_>, function: &str) -> Frame {

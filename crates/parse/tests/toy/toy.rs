@@ -19,12 +19,13 @@ mod parser;
 use foveate_model::resolution::{LookupRules, Receiver, TestConventions};
 use foveate_model::{Language, LanguageRules};
 
-use super::{LanguageSpec, Names};
-use crate::code::{CodeForm, Imports, Line, push_import};
-use crate::hunks::{HunkHeads, Pattern, after_keyword};
-use crate::role::{Ecosystem, Roles};
-use crate::sections::Format;
-use crate::traces::{Mark, Order, TraceForm, frame, location};
+use super::spec::{LanguageSpec, Names};
+use crate::code::form::{CodeForm, Imports, Line, push_import};
+use crate::hunks::heads::{HunkHeads, Pattern, after_keyword};
+use crate::role::conventions::{Ecosystem, Roles};
+use crate::sections::format::Format;
+use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::places::{frame, location};
 use crate::values::{Binding, ValueForm, leading_name};
 
 pub(super) static TOY: LanguageSpec = LanguageSpec {

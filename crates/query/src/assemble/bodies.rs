@@ -5,9 +5,9 @@
 use foldhash::HashSet;
 use foveate_index::DefId;
 
-use super::Dropped;
 use super::body::{Body, State};
 use super::changed;
+use super::pack::Dropped;
 use super::plan::{Pass, Plan};
 use crate::rank::{PlaceId, RankedPlace};
 
@@ -26,7 +26,7 @@ impl Bodies {
         let named = plan.named_order.iter().take(most);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(most).cloned();
-        let changed = changed::places(plan);
+        let changed = changed::places(files, &plan.candidates.changed);
         let mut seen = HashSet::default();
         let all = changed.iter().cloned().chain(ranked).chain(named);
         let mut bodies: Vec<Body> = all

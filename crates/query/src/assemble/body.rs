@@ -5,10 +5,10 @@ use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::card;
+use super::entry::SectionKind;
 use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{BODY_SECTIONS, Pass, Plan};
-use super::render::SectionKind;
 use super::source::{Matters, span_of};
 use super::surroundings;
 use crate::deadline::Stage;

@@ -4,10 +4,10 @@ use foveate_index::{DefId, FileId, Files, Snapshot};
 use foveate_model::escape::escape;
 use foveate_model::{Definition, DefinitionKind, Lines, Span};
 
-use super::Fidelity;
+use super::entry::{Entry, Scope, SectionKind, Shape};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
-use super::render::{Entry, Scope, SectionKind, Shape};
+use super::pack::Fidelity;
 use super::source::{Matters, Part, clean, cut, one_line, span_of, whole_lines};
 use crate::rank::{PlaceId, RankedPlace};
 

@@ -5,9 +5,9 @@ use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 use foveate_model::Role;
 
+use super::entry::{Entry, SectionKind};
 use super::packed::{COMPACT, OUTLINE, STANDARD, Shows};
-use super::plan::{Pass, Plan, SMALLEST_CARD};
-use super::render::{Entry, SectionKind};
+use super::plan::{Pass, Plan};
 use super::{card, changed};
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
@@ -20,7 +20,7 @@ impl Plan<'_> {
         let is_new =
             |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
         let first = self.ranked.places.iter().find(is_new).cloned();
-        let changed = changed::places(self).into_iter();
+        let changed = changed::places(files, &self.candidates.changed).into_iter();
         let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
         let reasons = changed.into_iter().map(|place| (place, "changed"));
         let all = reasons.chain(first.map(|place| (place, "rank 1")));
@@ -201,19 +201,6 @@ impl Plan<'_> {
                 continue;
             }
             self.outline(file, "one of the best files", position);
-        }
-    }
-
-    /// Whether it is worth trying a card.
-    pub(super) fn has_room_for_card(&self) -> bool {
-        self.packed.left() >= SMALLEST_CARD
-    }
-
-    pub(super) fn card_shows(&self, id: DefId) -> Shows {
-        Shows {
-            file: self.snapshot.files.file_of(id),
-            place: Some(PlaceId::Definition(id)),
-            lines: Vec::new(),
         }
     }
 }

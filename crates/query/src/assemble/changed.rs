@@ -6,7 +6,6 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
 use super::packed::WHOLE;
-use super::plan::Plan;
 use crate::rank::{PlaceId, RankedPlace};
 use crate::request::Seen;
 
@@ -14,11 +13,10 @@ use crate::request::Seen;
 const MOST: usize = 400;
 
 /// The functions and the stretches between them that hold changed lines, in the order of the change.
-pub(super) fn places(plan: &Plan<'_>) -> Vec<RankedPlace> {
-    let files = &plan.snapshot.files;
+pub(super) fn places(files: &Files, changed: &[(FileId, Lines)]) -> Vec<RankedPlace> {
     let mut found = HashSet::default();
     let mut places = Vec::new();
-    for (file, lines) in &plan.candidates.changed {
+    for (file, lines) in changed {
         for id in touched(files, *file, *lines) {
             if places.len() < MOST && found.insert(id) {
                 places.push(RankedPlace {

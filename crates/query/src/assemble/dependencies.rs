@@ -6,9 +6,9 @@ use foveate_index::{Confidence, DefId, Files};
 use foveate_model::{DefinitionKind, Role};
 
 use super::card;
+use super::entry::SectionKind;
 use super::packed::LINK;
 use super::plan::{Pass, Plan};
-use super::render::SectionKind;
 use crate::rank::PlaceId;
 
 /// A definition that others need.

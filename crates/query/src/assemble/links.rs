@@ -3,47 +3,16 @@
 
 mod callers;
 mod imports;
+mod link;
 mod tests;
 
-use foveate_index::graph::CallSite;
-use foveate_index::{Confidence, DefId, FileId};
-use foveate_model::Span;
+use foveate_index::{Confidence, DefId};
 
-use super::Dropped;
+use self::link::Link;
+use super::pack::Dropped;
 use super::plan::{Pass, Plan};
-use super::render::SectionKind;
 use crate::deadline::Stage;
 use crate::issue::Issue;
-
-/// Longest line of a call site or import, in bytes: about 60 tokens.
-const LINE: usize = 240;
-
-/// Something that may be listed.
-#[derive(Clone, Debug)]
-enum Link {
-    /// A test, and the best definition that it tests.
-    Test { id: DefId, of: DefId },
-    /// A file of tests of another file.
-    TestFile { file: FileId, tests: FileId },
-    /// A use of a definition.
-    Caller { of: DefId, site: CallSite },
-    /// Files that import each other, the importing one first, and the statement's place.
-    Import {
-        chain: Vec<FileId>,
-        statement: Span,
-        line: u32,
-    },
-}
-
-impl Link {
-    fn section(&self) -> SectionKind {
-        match self {
-            Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
-            Self::Caller { .. } => SectionKind::Callers,
-            Self::Import { .. } => SectionKind::Imports,
-        }
-    }
-}
 
 #[derive(Debug)]
 struct Waiting {

@@ -4,9 +4,11 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
-use super::permalink::Permalinks;
-use super::render::{self, Entry, Figures, Head, Piece, SectionKind};
-use super::{Fidelity, Item, Pack, Section};
+use super::entry::{Entry, SectionKind};
+use super::pack::{Fidelity, Item, Pack, Section};
+use super::render;
+use super::render::parts::{Figures, Head, Piece};
+use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
 use crate::request::Format;
 use crate::{tokenizer, unsafe_text};

@@ -1,29 +1,22 @@
-//! The order of steps: what is worth most goes in first, within the shares of the intent's profile;
-//! then unused shares flow to where the next best thing is.
+//! What the steps share: what was found and asked for, the budget and its shares, and the context so far.
 
 use foldhash::{HashMap, HashSet};
 use foveate_index::{DefId, FileId, Files, Snapshot};
 
-use super::bodies::Bodies;
 use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
-use super::dependencies;
-use super::links::Links;
+use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{Alike, NearDuplicate, NearDuplicates, Stretch};
+use super::pack::Dropped;
 use super::packed::{Form, Order, Packed, Shows};
-use super::permalink::Permalinks;
-use super::render::{Entry, Figures, Head, SectionKind, WOULD_HELP};
-use super::siblings;
-use super::{Dropped, Found, Pack, unindexed};
+use super::render::parts::Head;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
-use crate::rank::Ranked;
+use crate::permalink::Permalinks;
+use crate::rank::{PlaceId, Ranked};
 use crate::request::Request;
 use crate::resolve::{Candidates, is_stop_word};
-
-/// Bytes of code per token, for the estimate of what a whole file would cost.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// Tokens under which no card is tried.
 pub(super) const SMALLEST_CARD: usize = 24;
@@ -37,6 +30,17 @@ pub(super) const BODY_SECTIONS: [SectionKind; 2] =
 pub(super) enum Pass {
     Share,
     Rest,
+}
+
+/// What the stages before found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// What is asked for.
+    pub intent: &'a Intent,
+    /// What the query names.
+    pub candidates: &'a Candidates,
+    /// The best files, functions and places.
+    pub ranked: &'a Ranked,
 }
 
 /// Everything that the steps look at, and the context that they fill.
@@ -124,108 +128,6 @@ impl<'a> Plan<'a> {
             dropped: Vec::new(),
             notes: Vec::new(),
         }
-    }
-
-    /// Runs the steps.
-    pub(super) fn pack(mut self) -> Pack {
-        self.first_cards();
-        self.focus_cards();
-        let mut bodies = Bodies::new(&self);
-        if self.intent.is_change() {
-            bodies.fill(&mut self, Pass::Share);
-            self.named_cards();
-        } else {
-            self.named_cards();
-            bodies.fill(&mut self, Pass::Share);
-        }
-        let mut links = Links::new(&self, &bodies.seeds(&self));
-        links.fill(&mut self, Pass::Share);
-        bodies.fill(&mut self, Pass::Rest);
-        self.last_cards(&mut bodies);
-        links.fill(&mut self, Pass::Rest);
-        bodies.report(&mut self);
-        links.report(&mut self);
-        self.report_files();
-        unindexed::report(&mut self);
-        let confidence = self.config.confidence.line.apply(bodies.confidence());
-        let confidence = confidence * self.specificity();
-        self.finish(confidence)
-    }
-
-    /// Parts of what did not fit, and cards while there is room and time.
-    fn last_cards(&mut self, bodies: &mut Bodies) {
-        if self.deadline.allows(Stage::Cards) {
-            bodies.near_duplicate_cards(self);
-        }
-        bodies.cut_best(self);
-        let shown = bodies.shown(self.config.links.seeds, self.limits.min_seed_probability);
-        let steps: [fn(&mut Self, &[DefId]); 4] = [
-            |plan, shown| dependencies::add_cards(plan, shown),
-            |plan, _| plan.compact_cards(),
-            |plan, _| plan.outlines(),
-            |plan, _| siblings::add(plan),
-        ];
-        for step in steps {
-            if !self.deadline.allows(Stage::Cards) {
-                break;
-            }
-            step(self, &shown);
-        }
-    }
-
-    fn finish(mut self, confidence: f32) -> Pack {
-        let budgets = SectionKind::ALL.map(|kind| self.share(kind));
-        let figures = Figures {
-            confidence,
-            is_low: self.is_unsure(confidence),
-            used: 0,
-            left_out: self.dropped.len(),
-        };
-        let mut pack = self.packed.finish(budgets, figures, &self.snapshot.files);
-        let nothing = pack.sections.is_empty();
-        if nothing && !(self.ranked.functions.is_empty() && self.ranked.files.is_empty()) {
-            self.notes.push(Issue {
-                code: "budget_too_small",
-                detail: format!(
-                    "nothing that was found fits into {} tokens; ask with a larger budget_tokens",
-                    self.budget
-                ),
-            });
-        }
-        if figures.is_low && !nothing {
-            self.notes.push(Issue {
-                code: "low_confidence",
-                detail: format!(
-                    "the chance that what has to be changed is shown is {confidence:.2}: \
-                     {WOULD_HELP}"
-                ),
-            });
-        }
-        pack.confidence = confidence;
-        pack.dropped = self.dropped;
-        pack.notes.append(&mut self.notes);
-        pack
-    }
-
-    /// Whether a reader should know that the right place is likely not shown. Who explores or looks up
-    /// changes nothing.
-    fn is_unsure(&self, confidence: f32) -> bool {
-        (self.intent.is_change() || self.specificity() < 1.0)
-            && !self.ranked.places.is_empty()
-            && confidence < self.config.confidence.low
-    }
-
-    /// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
-    /// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
-    fn specificity(&self) -> f32 {
-        let enough = self.config.confidence.specific_words.max(1);
-        let is_named = !self.named.is_empty()
-            || !self.candidates.files.is_empty()
-            || !self.candidates.changed.is_empty();
-        if is_named {
-            return 1.0;
-        }
-        self.words.len().min(enough) as f32 / enough as f32
     }
 
     /// How many tests or callers are listed: as many as there may be where the intent asks for them.
@@ -321,26 +223,17 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Lists the best files of which nothing is shown.
-    fn report_files(&mut self) {
-        const BEST: usize = 5;
-        let is_likely = self.limits.min_file_probability;
-        let best = self.ranked.files.iter().take(BEST);
-        let missing: Vec<Dropped> = best
-            .filter(|file| !self.packed.has_file(file.id))
-            .filter(|file| self.snapshot.files.content(file.id).is_some())
-            .map(|file| Dropped {
-                path: self.snapshot.files.path(file.id).to_owned(),
-                name: String::new(),
-                tokens: self.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
-                reason: if file.probability < is_likely || self.packed.left() > SMALLEST_CARD {
-                    "low_value"
-                } else {
-                    "budget"
-                },
-            })
-            .collect();
-        self.dropped.extend(missing);
+    /// Whether it is worth trying a card.
+    pub(super) fn has_room_for_card(&self) -> bool {
+        self.packed.left() >= SMALLEST_CARD
+    }
+
+    pub(super) fn card_shows(&self, id: DefId) -> Shows {
+        Shows {
+            file: self.snapshot.files.file_of(id),
+            place: Some(PlaceId::Definition(id)),
+            lines: Vec::new(),
+        }
     }
 }
 

@@ -5,10 +5,10 @@ use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 use foveate_model::escape::escape;
 
-use super::Fidelity;
+use super::entry::{Entry, SectionKind, Shape};
+use super::pack::Fidelity;
 use super::packed::{OUTLINE, Shows};
 use super::plan::{Pass, Plan};
-use super::render::{Entry, SectionKind, Shape};
 use super::source::one_line;
 use crate::intent::IntentKind;
 

@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use foveate_index::FileId;
 use foveate_model::SkipReason;
 
-use super::Dropped;
+use super::pack::Dropped;
 use super::plan::Plan;
 use crate::issue::{self, Issue};
 

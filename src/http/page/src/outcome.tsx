@@ -1,11 +1,12 @@
-// What became of a question: nothing yet, an answer, two that are compared, or a problem and what to do about it.
+// What became of a question: nothing yet, an answer, two that are compared, or a problem.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Answer, Symbols, variantName } from "./answer";
-import type { ContextAnswer, Problem, Repo } from "./api";
+import type { ContextAnswer, Repo } from "./api";
 import { marksOf, shared } from "./marks";
 import { Copy, Which } from "./parts";
+import { Failed } from "./problem";
 import { fragmentOf, type Question } from "./question";
 import { Ranking } from "./ranking";
 import { Progress } from "./repositories";
@@ -58,66 +59,6 @@ function Empty() {
       </p>
     </div>
   );
-}
-
-/** Titles of problems that people meet here, by code. */
-const TITLES: Record<string, string> = {
-  missing_token: "This server needs a token",
-  invalid_token: "The token is not accepted",
-  rate_limited: "Too many requests",
-  overloaded: "The server is busy",
-  deadline: "The answer took too long",
-  unknown_repo: "No such repository",
-  unknown_ref: "No such commit, branch or tag",
-  repo_failed: "The repository could not be read",
-  unreachable: "No answer",
-};
-
-export function Failed({ problem, again, enterToken }: { problem: Problem; again: () => void; enterToken: () => void }) {
-  const left = useCountdown(problem);
-  const may = problem.needsToken ? (
-    <button type="button" class="primary" onClick={enterToken}>
-      Enter a token
-    </button>
-  ) : problem.status === 429 || problem.status >= 500 || problem.status === 0 ? (
-    <button type="button" onClick={again} disabled={left > 0}>
-      {left > 0 ? `Ask again in ${left} s` : "Ask again"}
-    </button>
-  ) : null;
-  return (
-    <div class="problem" role="alert">
-      <h2>{TITLES[problem.code] ?? "The question has no answer"}</h2>
-      <p>{visible(problem.detail)}</p>
-      <p class="note">
-        {problem.status > 0 && `${problem.status} `}
-        <code>{visible(problem.code)}</code>
-        {problem.field !== null && (
-          <>
-            , field <code>{visible(problem.field)}</code>
-          </>
-        )}
-        {problem.requestId !== "" && (
-          <>
-            , request <code>{visible(problem.requestId)}</code>
-          </>
-        )}
-      </p>
-      {may}
-    </div>
-  );
-}
-
-/** Seconds until a problem may be gone. */
-function useCountdown(problem: Problem): number {
-  const [left, setLeft] = useState(Math.ceil(problem.retryAfter));
-  useEffect(() => {
-    const until = Date.now() + problem.retryAfter * 1000;
-    const tick = () => setLeft(Math.max(Math.ceil((until - Date.now()) / 1000), 0));
-    tick();
-    const timer = setInterval(tick, 250);
-    return () => clearInterval(timer);
-  }, [problem]);
-  return left;
 }
 
 function Answered({ question, answers }: { question: Question; answers: ContextAnswer[] }) {

@@ -2,8 +2,8 @@
 
 import { useId, useState } from "preact/hooks";
 import type { Repo } from "./api";
-import { Failed } from "./outcome";
 import { Long } from "./parts";
+import { Failed } from "./problem";
 import { isBusy, type Repositories } from "./state";
 import { bytes, count, counted, Name, shortCommit, visible } from "./text";
 

@@ -3,13 +3,10 @@
 use foveate_index::stored::bytes::{Decoder, Encoder};
 use foveate_model::{ObjectId, RepoPath};
 
-use super::records::Names;
+use super::record::{Functions, Names};
 
 /// Changes with the format, and with what is taken for a definition.
 pub const VERSION: u64 = 2;
-
-/// Functions that a commit changed, for each of its files.
-pub type Functions = Vec<Vec<Box<str>>>;
 
 /// The files of commits, as they were stored.
 pub struct StoredNames<'a> {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use foveate_model::{ObjectId, RepoPath};
 
-use super::records::Names;
+use super::record::Names;
 
 /// Starts the line of a commit.
 pub const COMMIT: u8 = 0x1e;

@@ -7,7 +7,8 @@ use foveate_model::{Commit, History, ObjectId, RepoPath, Touched};
 
 use super::heads::Head;
 use super::hunks;
-use super::records::{Names, Record, Records};
+use super::record::{Names, Record};
+use super::records::Records;
 
 /// The history by the names that files have now: from new to old, a rename says what an older name
 /// has become. Functions count of the first `with_functions` of the `known` commits: others may have

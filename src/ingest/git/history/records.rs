@@ -10,7 +10,8 @@ use foveate_model::{ObjectId, RepoPath};
 use foveate_parse::hunks;
 use parking_lot::Mutex;
 
-use super::codec::{self, Functions, StoredNames};
+use super::codec::{self, StoredNames};
+use super::record::{Functions, Names, Record};
 use crate::disk::{ContentStore, Entry, Key, MaxWaste};
 use crate::engine::IndexStore;
 
@@ -24,24 +25,6 @@ const NAMES: u8 = 0;
 const FUNCTIONS: u8 = 1;
 /// With this many commits whose blobs are missing, the repository is one without old blobs.
 const MAX_LOST: usize = 32;
-
-/// The files that a commit touched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// Files by the names that the commit gave them; none where they are too many.
-    pub files: Vec<RepoPath>,
-    /// Old and new names of renamed files, also where the files are too many.
-    pub renames: Vec<(RepoPath, RepoPath)>,
-}
-
-/// What a commit changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
-    /// Its files.
-    pub names: Names,
-    /// For each of the files the functions that were changed; `None` while they are not read.
-    pub functions: Option<Functions>,
-}
 
 /// The records of one repository.
 #[derive(Debug)]

@@ -5,8 +5,9 @@ use foveate_model::resolution::Receiver;
 use foveate_model::values::{self, Local};
 use foveate_model::{Definition, DefinitionKind, LocalId};
 
-use super::{Evaluator, MAX_INFERENCES, Outcome, Place, Value};
+use super::{Evaluator, MAX_INFERENCES, Outcome, Value};
 use crate::files::{DefId, FileId};
+use crate::graph::names::Place;
 use crate::graph::targets::Targets;
 
 /// Most functions around a place whose names are looked at.

@@ -2,7 +2,8 @@
 
 use foveate_model::values::Link;
 
-use super::{Evaluator, Outcome, Place, Value};
+use super::{Evaluator, Outcome, Value};
+use crate::graph::names::Place;
 use crate::graph::paths::{self, Segment};
 
 impl<'a> Evaluator<'a> {

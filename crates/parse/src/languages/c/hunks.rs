@@ -1,6 +1,6 @@
 //! Heads of definitions in C and C++.
 
-use crate::hunks::{HunkHeads, Pattern, is_word};
+use crate::hunks::heads::{HunkHeads, Pattern, is_word};
 use crate::languages::c_heads::{self, CONTROL};
 
 pub(super) const fn heads(extensions: &'static [&'static str]) -> HunkHeads {
@@ -33,7 +33,7 @@ fn is_definition(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::heads;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads_at_the_start_of_a_line() {

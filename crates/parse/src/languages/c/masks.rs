@@ -6,6 +6,7 @@
 
 mod conditionals;
 mod follow;
+mod macro_names;
 mod odd;
 mod tokens;
 mod words;
@@ -13,7 +14,7 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(super) use words::is_macro;
+pub(super) use macro_names::is_macro;
 
 /// A text as its grammar is to see it.
 pub(super) struct Masked<'t> {

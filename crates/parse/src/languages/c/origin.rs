@@ -1,6 +1,6 @@
 //! Where the headers of systems and the sources of C's own library lie.
 
-use crate::origin::{OriginForm, below};
+use crate::origin::form::{OriginForm, below};
 
 pub(super) const C: OriginForm = OriginForm {
     runtime,

@@ -1,6 +1,6 @@
 //! What paths say about files of C and C++.
 
-use crate::role::{Ecosystem, File, Roles};
+use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) const C: Roles = Roles {
     ecosystem: Ecosystem {

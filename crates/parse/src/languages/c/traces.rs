@@ -4,7 +4,7 @@ mod frames;
 mod messages;
 mod names;
 
-use crate::traces::{Mark, TraceForm};
+use crate::traces::form::{Mark, TraceForm};
 
 pub(super) const C: TraceForm = TraceForm {
     // A header may be of either language.

@@ -15,8 +15,8 @@ use foveate_model::{FileFacts, Import, ImportKind, ImportedName, Language, Messa
 use tree_sitter::Node;
 
 use super::masks;
-use crate::Limits;
 use crate::collect::{row, span};
+use crate::limits::Limits;
 use crate::messages;
 use crate::syntax::Descend;
 use crate::walk::{

@@ -1,6 +1,6 @@
 //! Heads of definitions in C#.
 
-use crate::hunks::{HunkHeads, last_word, without_annotations, words};
+use crate::hunks::heads::{HunkHeads, last_word, without_annotations, words};
 use crate::languages::c_heads;
 use crate::languages::java::hunks::heads;
 
@@ -75,7 +75,7 @@ fn property(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads_in_classes() {

@@ -1,6 +1,6 @@
 //! Where the library of .NET lies.
 
-use crate::origin::OriginForm;
+use crate::origin::form::OriginForm;
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
     // Frames without symbols have the path of their class.

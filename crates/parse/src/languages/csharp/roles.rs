@@ -1,7 +1,6 @@
 //! What paths say about files of C#.
 
-use crate::role::conventions::is_test_class;
-use crate::role::{Ecosystem, File, Roles};
+use crate::role::conventions::{Ecosystem, File, Roles, is_test_class};
 
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

@@ -1,8 +1,10 @@
 //! Stack traces of .NET and Mono, and messages of the compiler of C# and of test runners.
 
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{of_build, text as message_text};
-use crate::traces::places::{has_extension, last_two, without_brackets};
-use crate::traces::{Frame, Mark, Order, TraceForm, frame, is_error, leading_number, location};
+use crate::traces::places::{
+    Frame, frame, has_extension, last_two, leading_number, location, without_brackets,
+};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["cs"],
@@ -14,20 +16,23 @@ pub(super) const TRACES: TraceForm = TraceForm {
     },
     is_joint: |text| text.starts_with("--- End of "),
     is_error: |text| {
-        let rest = STARTS.iter().find_map(|start| text.strip_prefix(start));
-        // Notebooks draw the same arrow before a line of source.
-        rest.is_some_and(|rest| !text.starts_with('-') || is_error(rest))
+        let mut starts = STARTS.iter().filter(|start| **start != ARROW);
+        starts.any(|start| text.starts_with(start))
     },
+    // Notebooks draw the same arrow before a line of source.
+    marked: |text| text.strip_prefix(ARROW),
     error_prefixes: &STARTS,
     ..TraceForm::NONE
 };
 
 const EXTENSIONS: &[&str] = &["cs", "razor", "cshtml", "vb", "fs"];
 
+const ARROW: &str = "---> ";
+
 const STARTS: [&str; 4] = [
     "Unhandled exception. ",
     "Unhandled Exception: ",
-    "---> ",
+    ARROW,
     "(Inner Exception #",
 ];
 

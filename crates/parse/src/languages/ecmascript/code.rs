@@ -1,6 +1,6 @@
 //! Import statements of scripts in the text of an issue.
 
-use crate::code::{Imports, push_import};
+use crate::code::form::{Imports, push_import};
 
 pub(super) const IMPORTS: Imports = Imports {
     brackets: |line| {

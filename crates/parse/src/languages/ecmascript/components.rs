@@ -10,10 +10,10 @@ use std::ops::Range;
 use foveate_model::{FileFacts, Language};
 
 use super::{JAVASCRIPT, ROLES, TYPESCRIPT, hunks, rules, values, walker};
-use crate::Limits;
-use crate::code::CodeForm;
-use crate::languages::{LanguageSpec, Names};
-use crate::sections::Format;
+use crate::code::form::CodeForm;
+use crate::languages::spec::{LanguageSpec, Names};
+use crate::limits::Limits;
+use crate::sections::format::Format;
 use foveate_model::LanguageRules;
 
 pub(in crate::languages) static VUE: LanguageSpec = LanguageSpec {

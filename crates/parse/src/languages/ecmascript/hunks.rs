@@ -2,7 +2,9 @@
 //! variable.
 
 use super::super::c_heads::CONTROL;
-use crate::hunks::{HunkHeads, Pattern, first_word, is_word, last_word, split_keyword, words};
+use crate::hunks::heads::{
+    HunkHeads, Pattern, first_word, is_word, last_word, split_keyword, words,
+};
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {
     pattern: Pattern::Own("foveate-ecmascript", PATTERN),
@@ -162,7 +164,7 @@ fn is_method(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn functions_may_stand_in_variables() {

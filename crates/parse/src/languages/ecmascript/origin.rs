@@ -1,6 +1,6 @@
 //! Where packages of npm and the runtime's own modules lie, and what bundlers call their files.
 
-use crate::origin::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
+use crate::origin::form::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
     manager: Some(&NPM),

@@ -1,6 +1,7 @@
 //! Stack traces of JavaScript engines and of Vue.
 
-use crate::traces::{Frame, Mark, Order, TraceForm, frame, is_path, location};
+use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::places::{Frame, frame, is_path, location};
 
 /// What Vue writes before its warnings.
 const VUE_WARNING: &str = "[Vue warn]: ";

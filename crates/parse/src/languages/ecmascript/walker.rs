@@ -16,9 +16,9 @@ use foveate_model::{FileFacts, Language, LocalId, ParseIssue, ReferenceKind, Reg
 use tree_sitter::Node;
 
 use super::{JAVASCRIPT, TSX};
-use crate::Limits;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
+use crate::limits::Limits;
 use crate::syntax::{self, Coverage, Descend, Stopwatch, Visitor};
 use grammar::{Grammar, Kind};
 

@@ -1,6 +1,6 @@
 //! Go in the text of an issue.
 
-use crate::code::{CodeForm, Imports, Line, push_import};
+use crate::code::form::{CodeForm, Imports, Line, push_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["go", "golang"],

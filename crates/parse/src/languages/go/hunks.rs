@@ -1,6 +1,6 @@
 //! Heads of definitions in Go.
 
-use crate::hunks::{HunkHeads, Pattern, first_word, split_keyword};
+use crate::hunks::heads::{HunkHeads, Pattern, first_word, split_keyword};
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {
     pattern: Pattern::Git("golang"),
@@ -23,7 +23,7 @@ fn go(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads() {

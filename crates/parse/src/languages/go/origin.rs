@@ -1,6 +1,6 @@
 //! Where modules of Go and its own library lie.
 
-use crate::origin::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
+use crate::origin::form::{Origin, OriginForm, PackageHome, PackageManager, below, installed};
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
     manager: Some(&MODULES),

@@ -1,6 +1,6 @@
 //! What paths say about files of Go.
 
-use crate::role::{Ecosystem, File, Roles};
+use crate::role::conventions::{Ecosystem, File, Roles};
 
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

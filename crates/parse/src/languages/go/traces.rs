@@ -1,8 +1,10 @@
 //! Panics of Go, and messages of its compiler, its vet and its tests.
 
+use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{message, text as message_text};
-use crate::traces::places::{has_extension, last_two, leading_place, without_brackets};
-use crate::traces::{Mark, TraceForm, frame, location};
+use crate::traces::places::{
+    frame, has_extension, last_two, leading_place, location, without_brackets,
+};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["go"],

@@ -1,7 +1,6 @@
 //! Java in the text of an issue.
 
-use crate::code::dotted_import;
-use crate::code::{CodeForm, Imports, Line};
+use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["java"],

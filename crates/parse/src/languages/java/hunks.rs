@@ -1,6 +1,6 @@
 //! Heads of definitions in Java, and in languages that write them alike.
 
-use crate::hunks::{HunkHeads, Pattern};
+use crate::hunks::heads::{HunkHeads, Pattern};
 use crate::languages::c_heads;
 
 /// Heads as in Java, by a pattern of git's own. It shows them without their indentation.
@@ -20,7 +20,7 @@ pub(in crate::languages) const fn heads(
 #[cfg(test)]
 mod tests {
     use super::heads;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads_in_classes() {

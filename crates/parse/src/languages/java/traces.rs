@@ -1,8 +1,9 @@
 //! Stack traces of all languages that run on Java's machine, and messages of Java's compiler and of the
 //! tools that run tests.
 
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
-use crate::traces::{Frame, Mark, Order, TraceForm, is_error, leading_number, location};
+use crate::traces::places::{Frame, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["java"],
@@ -11,15 +12,13 @@ pub(super) const TRACES: TraceForm = TraceForm {
         at(text)
             .or_else(|| maven(text))
             .or_else(|| surefire(text))
-            .or_else(|| short_failure(text))
             .or_else(|| of_compiler(text, &["java"]))
             .or_else(|| is_left_out(text).then_some(Mark::Filler))
     },
     is_header: |text| text == "FATAL EXCEPTION: main" || text.contains("<<< FAILURE!"),
-    is_error: |text| {
-        let bare = text.strip_prefix("=> ").unwrap_or(unlogged(text));
-        STARTS.iter().any(|start| bare.starts_with(start)) || (bare != text && is_error(bare))
-    },
+    raised: short_failure,
+    is_error: |text| STARTS.iter().any(|start| bare(text).starts_with(start)),
+    marked: |text| Some(bare(text)).filter(|bare| *bare != text),
     error_prefixes: &[
         "[ERROR] ",
         "=> ",
@@ -31,6 +30,11 @@ pub(super) const TRACES: TraceForm = TraceForm {
 };
 
 const STARTS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Exception in thread "];
+
+/// Without what tools write before each line, and JUnit before errors.
+fn bare(text: &str) -> &str {
+    text.strip_prefix("=> ").unwrap_or(unlogged(text))
+}
 
 /// Without what Maven and Android's log write before each line.
 fn unlogged(text: &str) -> &str {
@@ -201,11 +205,11 @@ fn surefire(text: &str) -> Option<Mark> {
 }
 
 /// Gradle's `java.lang.AssertionError at CartTest.java:12`.
-fn short_failure(text: &str) -> Option<Mark> {
-    let (error, place) = text.split_once(" at ")?;
-    let is_error = !error.contains([' ', '(']) && error.contains('.') && is_error(error);
+fn short_failure(text: &str) -> Option<(&str, Mark)> {
+    let (error, place) = unlogged(text).split_once(" at ")?;
+    let is_class = !error.contains([' ', '(']) && error.contains('.');
     let place = location(place).filter(|(path, ..)| is_source(path))?;
-    is_error.then(|| message(place, "", error))
+    is_class.then(|| (error, message(place, "", error)))
 }
 
 /// `... 12 common frames omitted`, `[CIRCULAR REFERENCE: …]`.

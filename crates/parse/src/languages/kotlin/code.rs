@@ -1,6 +1,6 @@
 //! Kotlin in the text of an issue.
 
-use crate::code::{CodeForm, Imports, Line, dotted_import};
+use crate::code::form::{CodeForm, Imports, Line, dotted_import};
 
 pub(super) const CODE: CodeForm = CodeForm {
     fences: &["kt", "kts", "kotlin"],

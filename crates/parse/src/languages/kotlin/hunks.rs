@@ -1,6 +1,6 @@
 //! Heads of definitions in Kotlin.
 
-use crate::hunks::HunkHeads;
+use crate::hunks::heads::HunkHeads;
 use crate::languages::keyword_heads;
 
 pub(super) const HUNKS: HunkHeads = keyword_heads::heads(&["kt", "kts"]);
@@ -8,7 +8,7 @@ pub(super) const HUNKS: HunkHeads = keyword_heads::heads(&["kt", "kts"]);
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads() {

@@ -1,6 +1,6 @@
 //! Where Kotlin's own library lies.
 
-use crate::origin::OriginForm;
+use crate::origin::form::OriginForm;
 
 pub(super) const ORIGINS: OriginForm = OriginForm {
     runtime: |path| {

@@ -1,8 +1,7 @@
 //! What paths say about files of Kotlin.
 
 use crate::languages::java::roles::{is_in_test_sources, is_integration_test, is_test_package};
-use crate::role::conventions::is_test_class;
-use crate::role::{Ecosystem, Roles};
+use crate::role::conventions::{Ecosystem, Roles, is_test_class};
 
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

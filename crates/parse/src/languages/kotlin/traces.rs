@@ -1,9 +1,11 @@
 //! Messages of Kotlin's compiler, and stack traces of its native programs. Those of the Java machine
 //! are read with Java's.
 
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, of_compiler};
-use crate::traces::places::{has_extension, last_two, leading_place, without_brackets};
-use crate::traces::{Mark, Order, TraceForm, frame, leading_number, location};
+use crate::traces::places::{
+    frame, has_extension, last_two, leading_number, leading_place, location, without_brackets,
+};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["kt"],

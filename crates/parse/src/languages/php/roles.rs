@@ -1,7 +1,6 @@
 //! What paths say about files of PHP.
 
-use crate::role::conventions::is_test_class;
-use crate::role::{Ecosystem, Roles};
+use crate::role::conventions::{Ecosystem, Roles, is_test_class};
 
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

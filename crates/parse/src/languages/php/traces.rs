@@ -1,8 +1,8 @@
 //! Stack traces and messages of PHP, and what its frameworks and PHPUnit print.
 
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::message;
-use crate::traces::places::last_two;
-use crate::traces::{Mark, Order, TraceForm, frame, leading_number, location};
+use crate::traces::places::{frame, last_two, leading_number, location};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["php"],

@@ -1,6 +1,6 @@
 //! Where installed packages and Python's own library lie.
 
-use crate::origin::{
+use crate::origin::form::{
     Installed, Origin, OriginForm, PackageHome, PackageManager, below, below_pair, installed,
 };
 

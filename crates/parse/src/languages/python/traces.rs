@@ -1,8 +1,8 @@
 //! Stack traces of Python, IPython and pytest.
 
-use crate::traces::{
-    Frame, Mark, Order, TraceForm, frame, is_error, is_path, leading_location, leading_number,
-    location,
+use crate::traces::form::{Mark, Order, TraceForm};
+use crate::traces::places::{
+    Frame, Location, frame, is_path, leading_location, leading_number, location,
 };
 
 pub(super) const TRACES: TraceForm = TraceForm {
@@ -10,8 +10,9 @@ pub(super) const TRACES: TraceForm = TraceForm {
     read: |text| {
         interpreter(text)
             .or_else(|| arrow(text))
-            .or_else(|| located(text))
+            .or_else(|| within(text))
     },
+    raised,
     is_header: |text| text.contains("Traceback (most recent call last)"),
     is_joint: |text| {
         text.starts_with("During handling of the above exception")
@@ -72,14 +73,25 @@ fn arrow(text: &str) -> Option<Mark> {
     None
 }
 
-/// pytest's `a/b.py:12: in name` and `a/b.py:12: ValueError`.
-fn located(text: &str) -> Option<Mark> {
+/// pytest's `a/b.py:12: in name`.
+fn within(text: &str) -> Option<Mark> {
+    let (place, rest) = located(text)?;
+    let function = rest.strip_prefix("in ").filter(|name| !name.is_empty())?;
+    Some(outermost_first(frame(place, function)))
+}
+
+/// pytest's `a/b.py:12: ValueError`. `a.py:12: error: …` of a checker is a place, not a frame.
+fn raised(text: &str) -> Option<(&str, Mark)> {
+    let (place, error) = located(text)?;
+    let mark = || outermost_first(frame(place, ""));
+    error
+        .starts_with(char::is_uppercase)
+        .then(|| (error, mark()))
+}
+
+/// The place before a colon, and what stands behind it.
+fn located(text: &str) -> Option<(Location<'_>, &str)> {
     let text = text.strip_prefix("from ").unwrap_or(text);
     let (place, rest) = leading_location(text, ".py")?;
-    let rest = rest.trim();
-    let function = rest.strip_prefix("in ").unwrap_or("");
-    // `a.py:12: error: …` of a checker is a place, not a frame.
-    let raised = rest.starts_with(char::is_uppercase) && is_error(rest);
-    let known = !function.is_empty() || raised;
-    known.then(|| outermost_first(frame(place, function)))
+    Some((place, rest.trim()))
 }

@@ -17,9 +17,9 @@ use tree_sitter::{Node, Parser, Tree};
 use self::unchanged::Unchanged;
 use super::LANGUAGE;
 use super::documentation::TOOL_NOTES;
-use crate::Limits;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
+use crate::limits::Limits;
 use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
 
 thread_local! {

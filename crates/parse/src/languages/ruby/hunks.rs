@@ -1,6 +1,6 @@
 //! Heads of definitions in Ruby.
 
-use crate::hunks::{HunkHeads, Pattern, is_word, split_keyword};
+use crate::hunks::heads::{HunkHeads, Pattern, is_word, split_keyword};
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {
     pattern: Pattern::Own("foveate-ruby", PATTERN),
@@ -38,7 +38,7 @@ fn named(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads() {

@@ -1,6 +1,6 @@
 //! Where gems and Ruby's own library lie.
 
-use crate::origin::{
+use crate::origin::form::{
     Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
 };
 

@@ -1,8 +1,10 @@
 //! Backtraces of Ruby, and what its test frameworks print.
 
+use crate::traces::form::{Mark, Order, TraceForm};
 use crate::traces::messages::{message, text as message_text};
-use crate::traces::places::{has_extension, last_two, leading_place};
-use crate::traces::{Frame, Mark, Order, TraceForm, frame, leading_number, location};
+use crate::traces::places::{
+    Frame, frame, has_extension, last_two, leading_number, leading_place, location,
+};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rb"],
@@ -35,7 +37,7 @@ fn backtrace(text: &str) -> Option<Mark> {
     let (name, rest) = quoted.split_once(['\'', '"']).unwrap_or((quoted, ""));
     let found = frame_of(place, name);
     if let Some(text) = rest.strip_prefix(": ") {
-        return Some(Mark::Message(crate::traces::Message {
+        return Some(Mark::Message(crate::traces::form::Message {
             place: Some(found),
             text: text.trim().to_owned(),
         }));

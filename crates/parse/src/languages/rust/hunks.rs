@@ -1,6 +1,6 @@
 //! Heads of definitions in Rust.
 
-use crate::hunks::{HunkHeads, Pattern, first_word, is_word, last_word, words};
+use crate::hunks::heads::{HunkHeads, Pattern, first_word, is_word, last_word, words};
 
 pub(super) const HUNKS: HunkHeads = HunkHeads {
     pattern: Pattern::Own("foveate-rust", PATTERN),
@@ -63,7 +63,7 @@ fn without_parameters(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::HUNKS;
-    use crate::hunks::check;
+    use crate::hunks::heads::check;
 
     #[test]
     fn heads() {

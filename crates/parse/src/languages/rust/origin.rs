@@ -1,6 +1,6 @@
 //! Where crates and Rust's own library lie.
 
-use crate::origin::{
+use crate::origin::form::{
     Installed, Origin, OriginForm, PackageHome, PackageManager, before_version, below, installed,
 };
 

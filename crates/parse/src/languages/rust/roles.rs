@@ -1,6 +1,6 @@
 //! What paths say about files of Rust.
 
-use crate::role::{Ecosystem, Roles};
+use crate::role::conventions::{Ecosystem, Roles};
 
 pub(super) const ROLES: Roles = Roles {
     ecosystem: Ecosystem {

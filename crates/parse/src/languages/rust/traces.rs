@@ -1,8 +1,8 @@
 //! Panics and backtraces of Rust, and messages of its compiler and its tests.
 
+use crate::traces::form::{Mark, TraceForm};
 use crate::traces::messages::{drawn, labelled, message, of_compiler, text as message_text};
-use crate::traces::places::{last_two, without_brackets};
-use crate::traces::{Mark, TraceForm, frame, is_path, location};
+use crate::traces::places::{frame, is_path, last_two, location, without_brackets};
 
 pub(super) const TRACES: TraceForm = TraceForm {
     extensions: &["rs"],

@@ -7,11 +7,11 @@ use foveate_index::graph::CallSite;
 use foveate_index::{Confidence, DefId, FileId, Files};
 use foveate_model::{Lines, ReferenceKind, Role};
 
-use super::{LINE, Link};
-use crate::assemble::Fidelity;
+use super::link::{LINE, Link};
+use crate::assemble::entry::{Entry, SectionKind, Shape};
+use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
-use crate::assemble::render::{Entry, SectionKind, Shape};
 use crate::assemble::source::{around, clean, one_line};
 
 /// Call sites of the seeds, sure ones only: calls before other uses, source before tests, those in

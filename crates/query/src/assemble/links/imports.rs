@@ -3,11 +3,11 @@
 use foveate_index::FileId;
 use foveate_model::{Lines, Span};
 
-use super::{LINE, Link};
-use crate::assemble::Fidelity;
+use super::link::{LINE, Link};
+use crate::assemble::entry::{Entry, SectionKind, Shape};
+use crate::assemble::pack::Fidelity;
 use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
-use crate::assemble::render::{Entry, SectionKind, Shape};
 use crate::assemble::source::{one_line, prefix};
 
 /// How the best files import each other: directly, or through one other file.

@@ -3,12 +3,12 @@
 use foldhash::HashSet;
 use foveate_index::{DefId, FileId};
 
-use super::Link;
+use super::link::Link;
 use crate::assemble::card;
+use crate::assemble::entry::SectionKind;
 use crate::assemble::near_duplicates::Stretch;
 use crate::assemble::packed::{LINK, Shows};
 use crate::assemble::plan::{Pass, Plan};
-use crate::assemble::render::SectionKind;
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Tests per seed that are looked at, the surest first.

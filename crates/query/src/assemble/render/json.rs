@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 use foveate_model::escape::{escape, is_unsafe};
 
-use super::{Entry, Figures, Head, Piece, SectionKind, WOULD_HELP};
+use super::parts::{Figures, Head, Piece, WOULD_HELP};
+use crate::assemble::entry::{Entry, SectionKind};
 
 pub(super) fn header(head: &Head<'_>, figures: Figures) -> (String, String) {
     let mut open = format!(

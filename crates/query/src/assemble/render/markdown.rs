@@ -4,7 +4,9 @@
 use foveate_model::escape::escape;
 use foveate_parse::code;
 
-use super::{Entry, Fidelity, Permalinks, Scope, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Scope, SectionKind, Shape};
+use crate::assemble::pack::Fidelity;
+use crate::permalink::Permalinks;
 
 pub(super) fn section(section: SectionKind, is_first: bool) -> (String, String) {
     let title = section.title();

@@ -2,7 +2,7 @@
 
 use foveate_model::escape::escape;
 
-use super::{Entry, Scope, SectionKind, Shape};
+use crate::assemble::entry::{Entry, Scope, SectionKind, Shape};
 
 pub(super) fn section(section: SectionKind) -> (String, String) {
     (

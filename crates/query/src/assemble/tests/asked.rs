@@ -5,7 +5,7 @@ use foveate_model::Lines;
 use proptest::prelude::*;
 
 use super::*;
-use crate::assemble::WebPage;
+use crate::permalink::WebPage;
 use crate::request::{Change, Focus, Seen};
 
 const POOL: &str = "

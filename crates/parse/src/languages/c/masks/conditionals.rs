@@ -5,6 +5,7 @@
 use std::mem::take;
 
 use super::Changes;
+use super::macro_names::is_macro;
 use super::tokens::{IsNever, Kind, Token};
 
 /// Deepest nesting that is followed; deeper texts are left as they are.
@@ -57,7 +58,7 @@ pub(super) fn brace(bytes: &[u8], statement: &[Token], around: Option<Bracket>) 
             _ if token.is(b'(') && kind == Bracket::Declarations => {
                 let before = at.checked_sub(1).and_then(|at| statement.get(at));
                 let before = before.map_or(&b""[..], word);
-                if before != b"alignas" && !super::is_macro(before) {
+                if before != b"alignas" && !is_macro(before) {
                     return Bracket::Statements;
                 }
             }

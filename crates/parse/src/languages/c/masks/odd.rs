@@ -2,7 +2,7 @@
 //! type parameters, arguments that are no expressions, parameters of old style.
 
 use super::follow::{is_beginning, is_type};
-use super::is_macro;
+use super::macro_names::is_macro;
 use super::tokens::{Kind, Token};
 use super::words::Settling;
 

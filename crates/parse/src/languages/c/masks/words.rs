@@ -5,30 +5,9 @@
 
 use super::conditionals::{Bracket, brace};
 use super::follow::{self, closing, is_beginning, is_type};
+use super::macro_names::{is_attribute, is_macro};
 use super::tokens::{Kind, Token};
 use super::{Changes, MacroHead};
-
-/// Whether a word looks like a macro.
-pub(in super::super) fn is_macro(word: &[u8]) -> bool {
-    let is_constant = word.len() > 2
-        && word
-            .first()
-            .is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_')
-        && word.iter().any(u8::is_ascii_uppercase)
-        && !word.iter().any(u8::is_ascii_lowercase);
-    is_constant
-        || is_attribute(word)
-        || matches!(word, b"__init" | b"__exit" | b"__user")
-        || word.starts_with(b"Py") && word.ends_with(b"_FUNC")
-}
-
-/// Whether a word takes what is said of a declaration in brackets, whatever stands around it.
-fn is_attribute(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Pragma" | b"__pragma"
-    )
-}
 
 /// What is known of the statement up to a token, as far as it is kept.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,8 +2,10 @@
 
 use super::EXTENSIONS;
 use super::names::written;
-use crate::traces::places::{has_extension, leading_place};
-use crate::traces::{Location, Mark, Order, frame, is_path, leading_number, location};
+use crate::traces::form::{Mark, Order};
+use crate::traces::places::{
+    Location, frame, has_extension, is_path, leading_number, leading_place, location,
+};
 
 fn innermost_first(place: Location<'_>, function: &str) -> Mark {
     let mut found = frame(place, "");

@@ -2,9 +2,9 @@
 
 use super::EXTENSIONS;
 use super::names::written;
+use crate::traces::form::{Mark, Message, Order};
 use crate::traces::messages::{drawn, message, of_build, of_compiler};
-use crate::traces::places::{has_extension, leading_place};
-use crate::traces::{Frame, Mark, Message, Order, frame, leading_number, location};
+use crate::traces::places::{Frame, frame, has_extension, leading_number, leading_place, location};
 
 fn at(found: Frame, text: &str) -> Mark {
     Mark::Message(Message {

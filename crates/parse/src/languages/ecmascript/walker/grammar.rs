@@ -7,7 +7,7 @@ use foveate_model::Language;
 use tree_sitter::{Parser, Tree};
 
 use super::super::{TSX, TYPESCRIPT};
-use crate::Limits;
+use crate::limits::Limits;
 use crate::syntax::{self, IsNamed, KindTable, field};
 
 thread_local! {

@@ -392,7 +392,7 @@ fn first_line(text: &str) -> &str {
 mod tests {
     use super::super::changed;
     use super::*;
-    use crate::Limits;
+    use crate::limits::Limits;
     use crate::testing::content;
 
     const EARLIER: &str = "\

@@ -1,0 +1,23 @@
+//! Words that are macros by the way they are written.
+
+/// Whether a word looks like a macro.
+pub(in super::super) fn is_macro(word: &[u8]) -> bool {
+    let is_constant = word.len() > 2
+        && word
+            .first()
+            .is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+        && word.iter().any(u8::is_ascii_uppercase)
+        && !word.iter().any(u8::is_ascii_lowercase);
+    is_constant
+        || is_attribute(word)
+        || matches!(word, b"__init" | b"__exit" | b"__user")
+        || word.starts_with(b"Py") && word.ends_with(b"_FUNC")
+}
+
+/// Whether a word takes what is said of a declaration in brackets, whatever stands around it.
+pub(super) fn is_attribute(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__attribute__" | b"__attribute" | b"__declspec" | b"_Pragma" | b"__pragma"
+    )
+}

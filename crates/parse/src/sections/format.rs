@@ -1,0 +1,22 @@
+//! The formats of files without a grammar.
+
+/// How the structure of a file is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Markdown,
+    ReStructuredText,
+    Yaml,
+    Toml,
+    Ini,
+    Json,
+    Dockerfile,
+    Makefile,
+    Cmake,
+    Shell,
+    Sql,
+    Html,
+    Xml,
+    Css,
+    Blocks,
+    Prose,
+}

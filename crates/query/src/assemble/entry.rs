@@ -1,0 +1,141 @@
+//! One thing in a context before it is written: a card, a body, a line.
+
+use foveate_model::escape::escape;
+use foveate_model::{Language, Lines};
+
+use super::pack::Fidelity;
+
+/// The sections of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SectionKind {
+    Definitions,
+    Snippets,
+    Imports,
+    Tests,
+    Callers,
+}
+
+impl SectionKind {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Definitions,
+        Self::Snippets,
+        Self::Imports,
+        Self::Tests,
+        Self::Callers,
+    ];
+
+    /// The stable name of the section.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Definitions => "definitions",
+            Self::Snippets => "snippets",
+            Self::Imports => "imports",
+            Self::Tests => "tests",
+            Self::Callers => "callers",
+        }
+    }
+
+    /// What one thing in it is called.
+    pub(super) fn item(self) -> &'static str {
+        match self {
+            Self::Definitions => "definition",
+            Self::Snippets => "snippet",
+            Self::Imports => "import",
+            Self::Tests => "test",
+            Self::Callers => "caller",
+        }
+    }
+
+    /// What people read above it.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Definitions => "Definitions",
+            Self::Snippets => "Snippets",
+            Self::Imports => "Imports",
+            Self::Tests => "Tests",
+            Self::Callers => "Callers",
+        }
+    }
+}
+
+/// Whether an entry's body is a block of lines or one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Block,
+    Line,
+}
+
+/// The head of a class, which stands above those of its methods that are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Scope {
+    /// Qualified name of the class.
+    pub name: String,
+    /// Its first line.
+    pub line: u32,
+    /// Its signature, on one line.
+    pub text: String,
+}
+
+/// One thing to render.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub section: SectionKind,
+    pub shape: Shape,
+    pub path: String,
+    pub name: String,
+    pub kind: &'static str,
+    pub lines: Lines,
+    pub fidelity: Fidelity,
+    pub cut: bool,
+    /// Whether only documentation, comments and texts were left out.
+    pub folded: bool,
+    /// The class that it stands in.
+    pub scope: Option<Scope>,
+    /// Why it is here, for who looks at it later.
+    pub reason: String,
+    /// Further facts about it, such as the confidence of a caller.
+    pub facts: Vec<(&'static str, String)>,
+    pub language: Language,
+    /// Without forbidden characters: see [`super::source::clean`].
+    pub body: String,
+}
+
+impl Entry {
+    /// `12` or `12-40`.
+    pub(super) fn line_range(&self) -> String {
+        if self.lines.start == self.lines.end {
+            self.lines.start.to_string()
+        } else {
+            format!("{}-{}", self.lines.start, self.lines.end)
+        }
+    }
+
+    /// Calls `show` with its properties in the order in which they are shown, empty and usual ones
+    /// left out. Their values are escaped.
+    pub(super) fn for_each_property(&self, mut show: impl FnMut(&'static str, &str)) {
+        if !self.name.is_empty() {
+            show("name", &escape(&self.name));
+        }
+        if !self.kind.is_empty() {
+            show("kind", self.kind);
+        }
+        show("lines", &self.line_range());
+        if self.fidelity != Fidelity::Full && self.shape == Shape::Block {
+            show("fidelity", self.fidelity.name());
+        }
+        if self.cut {
+            show("cut", "true");
+        }
+        if self.folded {
+            show("folded", "true");
+        }
+        for (name, value) in &self.facts {
+            show(name, &escape(value));
+        }
+    }
+
+    /// An empty text with room for it, rendered.
+    pub(super) fn room(&self) -> String {
+        String::with_capacity(self.body.len() + self.body.len() / 16 + 256)
+    }
+}

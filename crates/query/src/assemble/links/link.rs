@@ -1,0 +1,37 @@
+//! What may be listed.
+
+use foveate_index::graph::CallSite;
+use foveate_index::{DefId, FileId};
+use foveate_model::Span;
+
+use crate::assemble::entry::SectionKind;
+
+/// Longest line of a call site or import, in bytes: about 60 tokens.
+pub(super) const LINE: usize = 240;
+
+/// Something that may be listed.
+#[derive(Clone, Debug)]
+pub(super) enum Link {
+    /// A test, and the best definition that it tests.
+    Test { id: DefId, of: DefId },
+    /// A file of tests of another file.
+    TestFile { file: FileId, tests: FileId },
+    /// A use of a definition.
+    Caller { of: DefId, site: CallSite },
+    /// Files that import each other, the importing one first, and the statement's place.
+    Import {
+        chain: Vec<FileId>,
+        statement: Span,
+        line: u32,
+    },
+}
+
+impl Link {
+    pub(super) fn section(&self) -> SectionKind {
+        match self {
+            Self::Test { .. } | Self::TestFile { .. } => SectionKind::Tests,
+            Self::Caller { .. } => SectionKind::Callers,
+            Self::Import { .. } => SectionKind::Imports,
+        }
+    }
+}

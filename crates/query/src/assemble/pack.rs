@@ -1,0 +1,99 @@
+//! The assembled context, as it is answered.
+
+use foveate_model::Lines;
+
+use crate::issue::Issue;
+
+/// How much of a definition is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fidelity {
+    /// Signature, kind, place, one line of documentation; about 50 tokens.
+    Compact,
+    /// Also members and bases; about 120 tokens.
+    Standard,
+    /// Its whole text.
+    Full,
+}
+
+impl Fidelity {
+    /// The stable lower-case name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// One thing in the context.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The file that it is from.
+    pub path: String,
+    /// Qualified name, or empty for a stretch of a file.
+    pub name: String,
+    /// The lines that it describes (all of them are in the context where `fidelity` is `Full`
+    /// and `cut` is false).
+    pub lines: Lines,
+    /// How much of it is shown.
+    pub fidelity: Fidelity,
+    /// Whether lines inside it were left out (marked in the text).
+    pub cut: bool,
+    /// Whether what was left out is documentation, comments and texts alone.
+    pub folded: bool,
+    /// The lines that stand in the context as they are; none of a card.
+    pub shown: Vec<Lines>,
+    /// What it costs, its own markup included.
+    pub tokens: usize,
+    /// Why it is here, such as `calls Flask.url_for`.
+    pub reason: String,
+    /// Where it is on the web, where that is known.
+    pub link: Option<String>,
+}
+
+/// One part of the context.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// `definitions`, `snippets`, `imports`, `tests` or `callers`.
+    pub name: &'static str,
+    /// Its share of the budget in tokens, before unused shares flowed over.
+    pub budget: usize,
+    /// What it used, its own tags included.
+    pub used: usize,
+    /// What is in it, in order.
+    pub items: Vec<Item>,
+}
+
+/// Something relevant that is not in the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The file that it is from.
+    pub path: String,
+    /// Qualified name.
+    pub name: String,
+    /// What it would have cost (estimated where it is larger than the whole budget); 0 where it
+    /// could not be read.
+    pub tokens: usize,
+    /// `budget`, `low_value` (not likely enough for the breadth that was asked for), `duplicate` (another
+    /// body that is shown says nearly the same), or the code of the reason why the file is not indexed.
+    pub reason: &'static str,
+}
+
+/// The assembled context.
+#[derive(Clone, Debug, Default)]
+pub struct Pack {
+    /// The rendered text.
+    pub context: String,
+    /// Tokens of `context`, at most the budget.
+    pub used: usize,
+    /// The chance that a right place is shown whole, 0 to 1.
+    pub confidence: f32,
+    /// What is in it.
+    pub sections: Vec<Section>,
+    /// What is not, best first. A definition of which only a card or a part is shown counts as
+    /// dropped: its body is not there.
+    pub dropped: Vec<Dropped>,
+    /// What could not be done; `answer` moves them to the answer's issues.
+    pub notes: Vec<Issue>,
+}

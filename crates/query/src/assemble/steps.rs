@@ -1,0 +1,142 @@
+//! The order of steps: what is worth most goes in first, within the shares of the intent's profile;
+//! then unused shares flow to where the next best thing is.
+
+use foveate_index::DefId;
+
+use super::bodies::Bodies;
+use super::dependencies;
+use super::entry::SectionKind;
+use super::links::Links;
+use super::pack::{Dropped, Pack};
+use super::plan::{Pass, Plan, SMALLEST_CARD};
+use super::render::parts::{Figures, WOULD_HELP};
+use super::{siblings, unindexed};
+use crate::deadline::Stage;
+use crate::issue::Issue;
+
+/// Bytes of code per token, for the estimate of what a whole file would cost.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Runs the steps.
+pub(super) fn run(mut plan: Plan<'_>) -> Pack {
+    plan.first_cards();
+    plan.focus_cards();
+    let mut bodies = Bodies::new(&plan);
+    if plan.intent.is_change() {
+        bodies.fill(&mut plan, Pass::Share);
+        plan.named_cards();
+    } else {
+        plan.named_cards();
+        bodies.fill(&mut plan, Pass::Share);
+    }
+    let mut links = Links::new(&plan, &bodies.seeds(&plan));
+    links.fill(&mut plan, Pass::Share);
+    bodies.fill(&mut plan, Pass::Rest);
+    last_cards(&mut plan, &mut bodies);
+    links.fill(&mut plan, Pass::Rest);
+    bodies.report(&mut plan);
+    links.report(&mut plan);
+    report_files(&mut plan);
+    unindexed::report(&mut plan);
+    let confidence = plan.config.confidence.line.apply(bodies.confidence());
+    let confidence = confidence * specificity(&plan);
+    finish(plan, confidence)
+}
+
+/// Parts of what did not fit, and cards while there is room and time.
+fn last_cards(plan: &mut Plan<'_>, bodies: &mut Bodies) {
+    if plan.deadline.allows(Stage::Cards) {
+        bodies.near_duplicate_cards(plan);
+    }
+    bodies.cut_best(plan);
+    let shown = bodies.shown(plan.config.links.seeds, plan.limits.min_seed_probability);
+    let steps: [fn(&mut Plan<'_>, &[DefId]); 4] = [
+        |plan, shown| dependencies::add_cards(plan, shown),
+        |plan, _| plan.compact_cards(),
+        |plan, _| plan.outlines(),
+        |plan, _| siblings::add(plan),
+    ];
+    for step in steps {
+        if !plan.deadline.allows(Stage::Cards) {
+            break;
+        }
+        step(plan, &shown);
+    }
+}
+
+fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
+    let budgets = SectionKind::ALL.map(|kind| plan.share(kind));
+    let figures = Figures {
+        confidence,
+        is_low: is_unsure(&plan, confidence),
+        used: 0,
+        left_out: plan.dropped.len(),
+    };
+    let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
+    let nothing = pack.sections.is_empty();
+    if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
+        plan.notes.push(Issue {
+            code: "budget_too_small",
+            detail: format!(
+                "nothing that was found fits into {} tokens; ask with a larger budget_tokens",
+                plan.budget
+            ),
+        });
+    }
+    if figures.is_low && !nothing {
+        plan.notes.push(Issue {
+            code: "low_confidence",
+            detail: format!(
+                "the chance that what has to be changed is shown is {confidence:.2}: \
+                 {WOULD_HELP}"
+            ),
+        });
+    }
+    pack.confidence = confidence;
+    pack.dropped = plan.dropped;
+    pack.notes.append(&mut plan.notes);
+    pack
+}
+
+/// Whether a reader should know that the right place is likely not shown. Who explores or looks up
+/// changes nothing.
+fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
+    (plan.intent.is_change() || specificity(plan) < 1.0)
+        && !plan.ranked.places.is_empty()
+        && confidence < plan.config.confidence.low
+}
+
+/// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
+/// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
+fn specificity(plan: &Plan<'_>) -> f32 {
+    let enough = plan.config.confidence.specific_words.max(1);
+    let is_named = !plan.named.is_empty()
+        || !plan.candidates.files.is_empty()
+        || !plan.candidates.changed.is_empty();
+    if is_named {
+        return 1.0;
+    }
+    plan.words.len().min(enough) as f32 / enough as f32
+}
+
+/// Lists the best files of which nothing is shown.
+fn report_files(plan: &mut Plan<'_>) {
+    const BEST: usize = 5;
+    let is_likely = plan.limits.min_file_probability;
+    let best = plan.ranked.files.iter().take(BEST);
+    let missing: Vec<Dropped> = best
+        .filter(|file| !plan.packed.has_file(file.id))
+        .filter(|file| plan.snapshot.files.content(file.id).is_some())
+        .map(|file| Dropped {
+            path: plan.snapshot.files.path(file.id).to_owned(),
+            name: String::new(),
+            tokens: plan.snapshot.files.text_bytes(file.id) / BYTES_PER_TOKEN,
+            reason: if file.probability < is_likely || plan.packed.left() > SMALLEST_CARD {
+                "low_value"
+            } else {
+                "budget"
+            },
+        })
+        .collect();
+    plan.dropped.extend(missing);
+}

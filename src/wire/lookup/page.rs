@@ -1,0 +1,36 @@
+//! The page of a list that a lookup asks for.
+
+use foveate_query::lookup::{Position, Window};
+
+use super::fields::LimitRange;
+use super::{InvalidLookup, cursor};
+
+/// A validated page of the list that `lookup` describes.
+#[derive(Clone, Debug)]
+pub struct PageOf {
+    lookup: String,
+    pub(super) window: Window,
+}
+
+impl PageOf {
+    /// The page of `limit` items at `cursor`, as a door was given them.
+    pub(super) fn new(
+        lookup: String,
+        limit: Option<u64>,
+        cursor: Option<&str>,
+        range: LimitRange,
+    ) -> Result<Self, InvalidLookup> {
+        let limit = range.check(limit)?;
+        let after = cursor.map(|cursor| cursor::decode(&lookup, cursor));
+        let window = Window {
+            limit,
+            after: after.transpose()?,
+        };
+        Ok(Self { lookup, window })
+    }
+
+    /// The cursor of the next page.
+    pub(super) fn cursor(&self, next: Option<&Position>) -> Option<String> {
+        next.map(|position| cursor::encode(&self.lookup, position))
+    }
+}
