@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use foveate_query::rank::MAX_RANKED;
-use serde::{Deserialize, Serialize};
 
 use super::examples::Example;
 use super::{Kind, scored};
@@ -28,15 +27,14 @@ pub struct Line {
 }
 
 /// The log-odds of a prediction, and whether it is right.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Odds {
+#[derive(Clone, Copy, Debug)]
+struct Odds {
     log: f64,
     right: bool,
 }
 
 impl Odds {
-    /// Of a probability, 0 to 1.
-    pub fn of(probability: f64, right: bool) -> Self {
+    fn of(Prediction { probability, right }: Prediction) -> Self {
         let log = (probability / (1.0 - probability)).ln();
         Self {
             log: log.clamp(-SUREST, SUREST),
@@ -65,7 +63,7 @@ pub fn calibrate<'a>(
 pub fn calibrate_confidence(examples: &[Example]) -> Calibrated<'_> {
     fit(examples
         .iter()
-        .filter_map(|e| Some((e, vec![e.shown?])))
+        .filter_map(|e| Some((e, vec![Odds::of(e.shown?)])))
         .collect())
 }
 
@@ -102,8 +100,11 @@ fn odds(example: &Example, kind: Kind, weights: &[f64]) -> Vec<Odds> {
     let sum: f64 = scored.iter().map(|(score, _)| (score - most).exp()).sum();
     let share = |score: f64| (score - most).exp() / sum;
     let seen = scored.into_iter().take(SEEN);
-    seen.map(|(score, right)| Odds::of(share(score), right))
-        .collect()
+    seen.map(|(score, right)| {
+        let probability = share(score);
+        Odds::of(Prediction { probability, right })
+    })
+    .collect()
 }
 
 impl Line {

@@ -9,10 +9,10 @@ use foveate_query::rank::Calibration;
 use foveate_query::{Deadline, Examination, Examined, RankingConfig, Request, answer, examine};
 use serde::{Deserialize, Serialize};
 
+use crate::eval::calibration::Prediction;
 use crate::eval::case::{Case, Inside};
 use crate::eval::score::{self, Context, Location, hits};
 use crate::eval::sweep::{Indexed, Visitor, Walk, sweep};
-use crate::eval::train::calibrate::Odds;
 
 /// So many files, functions and stretches are kept per case, the best by the present weights; those
 /// further down decide nothing.
@@ -44,7 +44,7 @@ pub struct Example {
     pub places: Vec<Candidate>,
     /// What the places that are shown in full have of the softmax, and whether a right one is among them.
     /// None where no function is right.
-    pub shown: Option<Odds>,
+    pub shown: Option<Prediction>,
 }
 
 /// A file or function.
@@ -137,7 +137,7 @@ fn shown(
     indexed: &Indexed,
     request: Request,
     ranking: &RankingConfig,
-) -> Option<Odds> {
+) -> Option<Prediction> {
     if case.gold_functions.is_empty() {
         return None;
     }
@@ -150,10 +150,10 @@ fn shown(
     };
     let deadline = Deadline::none();
     let pack = answer(&indexed.snapshot, &request, &ranking, &deadline, &|| 0.0).pack;
-    Some(Odds::of(
-        f64::from(pack.confidence),
-        score::shown_share(case, &Context::from(&pack)) > 0.0,
-    ))
+    Some(Prediction {
+        probability: f64::from(pack.confidence),
+        right: score::shown_share(case, &Context::from(&pack)) > 0.0,
+    })
 }
 
 fn is_gold_function(case: &Case, e: &Examined) -> bool {
