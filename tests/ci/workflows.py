@@ -1,8 +1,9 @@
 """Runs what CI systems would run of action.yml and ci/gitlab.yml: their steps in order, with the files and variables
-that GitHub and GitLab give to a job. What only a CI system can do (restoring caches, keeping artifacts) is
-checked for its inputs alone; cargo is replaced by a program that puts the built one in its place.
+that GitHub and GitLab give to a job. What only GitHub can do (restoring caches, keeping artifacts) is checked for its
+inputs alone; cargo is replaced by a program that puts the built one in its place. A pipeline with GitLab's job is run
+by gitlab-ci-local, which knows the whole language of its files, hands artifacts on and needs rsync.
 
-usage: workflows.py FOVEATE
+usage: workflows.py FOVEATE NPM_DIRECTORY
 """
 
 import json
@@ -18,6 +19,7 @@ from pathlib import Path
 import yaml
 
 FOVEATE = Path(sys.argv[1]).resolve()
+RUNNER = Path(sys.argv[2]).resolve() / "node_modules/.bin/gitlab-ci-local"
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/ci"))
 from shop import Server, git, hostile, issue, pull_request, push, report, shop  # noqa: E402
@@ -322,6 +324,47 @@ def the_job_of_gitlab_does_the_same(directory):
             directory, FOVEATE_SERVER=server.url, FOVEATE_TOKEN=server.token, FOVEATE_QUERY="`total_price` is wrong"
         )
         assert code == 0 and "`shop/price.py`" in context, log
+
+
+# After a job whose test fails, as docs/integrations.md has it; the rules of merge requests are for GitLab.
+PIPELINE = """
+include:
+  - local: ci/foveate.yml
+
+test:
+  script: cp broken.xml report.xml && exit 1
+  artifacts:
+    when: always
+    paths: [report.xml]
+
+context:
+  extends: .foveate
+  stage: .post
+  when: on_failure
+  variables:
+    FOVEATE_JUNIT: report.xml
+"""
+
+
+@check
+def a_pipeline_of_gitlab_asks_about_the_test_that_failed(directory):
+    workspace = shop(directory / "i")
+    (workspace / "ci").mkdir()
+    shutil.copy(ROOT / "ci/gitlab.yml", workspace / "ci/foveate.yml")
+    (workspace / ".gitlab-ci.yml").write_text(PIPELINE)
+    (workspace / "broken.xml").write_text(report("shop/price.py"))
+    git(workspace, "add", "-A")
+    git(workspace, "commit", "-q", "-m", "test in CI")
+    git(workspace, "remote", "add", "origin", "https://gitlab.com/acme/shop.git")
+    (directory / "bin").mkdir()
+    (directory / "bin/foveate").symlink_to(FOVEATE)
+    given = {**CLEAN, "HOME": str(directory), "PATH": f"{directory / 'bin'}:{CLEAN['PATH']}"}
+    command = [RUNNER, "--shell-executor-no-image"]
+    done = subprocess.run(command, env=given, cwd=workspace, capture_output=True, text=True, timeout=120)
+    log = done.stdout + done.stderr
+    assert done.returncode == 1, log
+    made = workspace / ".gitlab-ci-local/artifacts/context/foveate-context.md"
+    assert made.exists() and "`shop/price.py`" in made.read_text(), log
 
 
 def main():
