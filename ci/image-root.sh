@@ -59,8 +59,14 @@ packages=$({
 for package in $packages; do
   dpkg-query --status "$package" >>"$root/var/lib/dpkg/status" 2>/dev/null || continue
   echo >>"$root/var/lib/dpkg/status"
-  [ ! -e "/usr/share/doc/$package/copyright" ] || {
-    mkdir -p "$root/usr/share/doc/$package"
-    cp -L "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/"
-  }
+  licence=/usr/share/doc/$package/copyright
+  [ -e "$licence" ] || continue
+  # Packages of one source have the same text: it is kept once.
+  same=$(find "$root/usr/share/doc" -name copyright -type f -exec cmp -s "$licence" {} \; -print | head -n 1)
+  mkdir -p "$root/usr/share/doc/$package"
+  if [ -n "$same" ]; then
+    ln -s "../$(basename "$(dirname "$same")")/copyright" "$root$licence"
+  else
+    cp -L "$licence" "$root$licence"
+  fi
 done
