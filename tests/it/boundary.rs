@@ -251,3 +251,32 @@ async fn a_git_that_does_not_end_ends_with_the_request() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_may_be_confined() {
+    let (_keep, allowed) = tree(SHOP);
+    let (_other, outside) = tree(SHOP);
+    symlink(&outside, allowed.join("way-out")).unwrap();
+    let inside = allowed.join("shop");
+    let app = TestApp::start_with(|config| config.repos.allow_paths = vec![allowed.clone()]).await;
+    app.add_tree("inside", &inside, false).await;
+    for path in [
+        outside.clone(),
+        allowed.join("way-out"),
+        allowed.join("shop/../../.."),
+        "/no/such".into(),
+    ] {
+        let body = json!({"name": "x", "source": {"path": path}});
+        let response = app.post("/repos", body).await;
+        assert_eq!(response.status, StatusCode::FORBIDDEN, "{path:?}");
+        assert_eq!(response.code(), "path_not_allowed");
+        assert_eq!(response.json()["field"], "source.path");
+        let body = json!({"name": "x", "source": {"git": path}});
+        let response = app.post("/repos", body).await;
+        assert_eq!(response.code(), "path_not_allowed");
+        assert_eq!(response.json()["field"], "source.git");
+    }
+    let missing = json!({"name": "x", "source": {"path": allowed.join("missing")}});
+    assert_eq!(app.post("/repos", missing).await.code(), "invalid_field");
+    app.end().await;
+}

@@ -45,6 +45,8 @@ pub struct Ranked {
     pub functions: Vec<RankedFunction>,
     /// The best of everything that can be edited: functions, and the stretches between them.
     pub places: Vec<RankedPlace>,
+    /// Whether the query asks for documentation.
+    pub asks_documentation: bool,
     /// What could not be done; `answer` moves them to the answer's issues.
     pub notes: Vec<Issue>,
 }
@@ -82,6 +84,7 @@ pub fn rank(
         files,
         functions,
         places,
+        asks_documentation: evidence.roles.asks_documentation(),
         notes,
     }
 }

@@ -6,19 +6,6 @@ use foveate_model::Role;
 use super::plan::Plan;
 use crate::rank::{PlaceId, RankedPlace};
 
-/// Words of a query that asks for documentation.
-const ABOUT_DOCUMENTATION: &[&str] = &[
-    "changelog",
-    "doc",
-    "docs",
-    "documentation",
-    "documented",
-    "documenting",
-    "guide",
-    "readme",
-    "tutorial",
-];
-
 impl Plan<'_> {
     /// Whether a place is likely enough for its body of so many tokens to be shown: a long one must be
     /// likelier than a short one.
@@ -63,7 +50,7 @@ impl Plan<'_> {
     /// prose, data, and what was copied or written by a program.
     pub(super) fn is_held_back(&self, file: FileId) -> bool {
         let held_back = match self.snapshot.files.file(file).role {
-            Role::Documentation => !ABOUT_DOCUMENTATION.iter().any(|w| self.words.contains(*w)),
+            Role::Documentation => !self.ranked.asks_documentation,
             Role::Generated | Role::Data => true,
             Role::Source | Role::Test | Role::Configuration => false,
         };

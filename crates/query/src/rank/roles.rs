@@ -79,6 +79,11 @@ impl Roles {
         self
     }
 
+    /// Whether documentation counts more than in a query that does not ask for it.
+    pub(super) fn asks_documentation(&self) -> bool {
+        self.factors.documentation > self.plain.documentation
+    }
+
     /// What the score of a file, or of what is in it, is multiplied by.
     pub(super) fn factor(&self, file: FileId, role: Role) -> f32 {
         if self.named.iter().any(|(named, _)| *named == file) {

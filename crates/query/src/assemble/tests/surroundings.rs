@@ -124,6 +124,26 @@ fn documentation_is_held_back_unless_the_question_asks_for_it() {
 }
 
 #[test]
+fn a_question_how_something_is_done_gets_pages_of_which_none_is_likely_by_itself() {
+    let page = |n: u32| {
+        let text = format!("# Plan {n}\n\nPlan {n} has an upload limit of its own.\n");
+        (format!("docs/plan{n}.md"), text)
+    };
+    let mut files: Vec<(String, String)> = (0..30).map(page).collect();
+    let code = "def upload_limit(size):\n    return size < 10\n";
+    files.push(("upload.py".to_owned(), code.to_owned()));
+    let snapshot = snapshot(files);
+    let pages = |query: &str| {
+        let request = request(query, 1000, IntentKind::UsageExploration);
+        let answer = ask(&snapshot, &request);
+        let items = answer.pack.sections.iter().flat_map(|s| &s.items);
+        items.filter(|item| item.path.starts_with("docs/")).count()
+    };
+    assert_eq!(pages("the upload limit is wrong"), 0);
+    assert!(pages("How do I raise the upload limit?") > 0);
+}
+
+#[test]
 fn where_there_is_nothing_else_documentation_is_shown() {
     let snapshot = fixture(
         "
