@@ -16,12 +16,12 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cp target/dist/foveate /usr/local/bin/foveate
 
 # Everything else that the image has: git (2.41 or newer, for the functions of past commits) reads the
-# repositories; certificates and ssh are for those that are cloned.
+# repositories; certificates and ssh are for those that are cloned, busybox is the shell.
 FROM debian:trixie-slim AS root
 # The security updates of the release are wanted, whatever their version.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
+    && apt-get install --yes --no-install-recommends busybox ca-certificates git openssh-client \
     && rm -rf /var/lib/apt/lists/*
 COPY ci/image-root.sh /usr/local/bin/
 COPY --from=build /usr/local/bin/foveate /usr/local/bin/foveate

@@ -91,8 +91,8 @@ def image(tools, program, work):
     run(tools / "hadolint", "--no-color", ROOT / "Dockerfile")
     text = (ROOT / "Dockerfile").read_text()
     check("USER 10001:10001" in text and "HEALTHCHECK" in text, "the image has a user and a health check")
-    if os.geteuid() != 0 or not shutil.which("dpkg-query") or not shutil.which("ssh"):
-        print("image: not made; it needs root and Debian's git and openssh-client")
+    if os.geteuid() != 0 or not shutil.which("dpkg-query") or not shutil.which("ssh") or not shutil.which("busybox"):
+        print("image: not made; it needs root and Debian's git, openssh-client and busybox")
         return
     root = work / "image"
     shutil.rmtree(root, ignore_errors=True)
@@ -144,6 +144,30 @@ def in_image(root, work):
     told = f"the image serves: {done.stdout}{done.stderr}"
     check(re.search(r"^a +ready .* files 1 ", done.stdout, re.MULTILINE), told)
     check(done.stdout.splitlines()[-1].strip() == "10001", "the server's user is not root")
+    job_in_image(root, source)
+
+
+# The runner clones as root and lets everybody write.
+JOB_IN_IMAGE = """
+set -eu
+root=$1 source=$2 script=$3
+mount --rbind /dev "$root/dev"
+rm -rf "$root/builds"
+mkdir "$root/builds"
+cp -R "$source" "$root/builds/shop"
+chmod -R a+rwX "$root/builds"
+chroot --userspec=10001:10001 "$root" env -i PATH=/usr/bin HOME=/data CI_PROJECT_DIR=/builds/shop \\
+  FOVEATE_CACHE_DIR=/builds/shop/.foveate-cache FOVEATE_OUTPUT=context.md FOVEATE_BUDGET=2000 FOVEATE_BREADTH=wide \\
+  FOVEATE_QUERY='`total_price` is wrong' sh -c "set -e; cd /builds/shop; echo here | grep -q here; $script"
+cat "$root/builds/shop/context.md"
+"""
+
+
+def job_in_image(root, source):
+    """Runs GitLab's job with nothing but what the image has."""
+    script = "\n".join(yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())[".foveate"]["script"])
+    context = run("unshare", "--mount", "sh", "-c", JOB_IN_IMAGE, "sh", root, source, script)
+    check("def total_price()" in context, f"GitLab's job in the image: {context}")
 
 
 def systemd(program, work):

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Fills a directory with all that an image of Foveate needs beside the program: git with https and ssh, a shell for
-# git's helpers, certificates, their libraries, and the lists and licences of the Debian packages that these are from.
-# Everything else of Debian stays outside: a base image with git alone is larger than the whole image.
+# Fills a directory with all that an image of Foveate needs beside the program: git with https and ssh, busybox as the
+# shell of git's helpers and of CI jobs in the image, certificates, their libraries, and the lists and licences of the
+# Debian packages that these are from. Everything else of Debian stays outside: a base image with git alone is larger
+# than the whole image.
 #
 #   image-root.sh DIR [PROGRAM...]     libraries of the programs are copied, too
 set -eu
@@ -15,9 +16,12 @@ for directory in bin lib lib64; do
 done
 
 git_core=$(git --exec-path)
-sh=$(readlink -f /bin/sh)
-cp -L /usr/bin/git /usr/bin/ssh "$sh" "$root/usr/bin/"
-[ "$(basename "$sh")" = sh ] || ln -sf "$(basename "$sh")" "$root/usr/bin/sh"
+cp -L /usr/bin/git /usr/bin/ssh "$(command -v busybox)" "$root/usr/bin/"
+# What the scripts of CI jobs, and the runners around them, expect of an image.
+for name in sh basename cat chmod cp date dirname env false find grep head id ls mkdir mktemp mv pwd rm rmdir sed \
+  sleep sort tail tar test touch tr true uname wc xargs; do
+  ln -sf busybox "$root/usr/bin/$name"
+done
 cp -L "$git_core/git-remote-http" "$root/usr/lib/git-core/"
 ln -sf git-remote-http "$root/usr/lib/git-core/git-remote-https"
 # What another git, or this one for a URL of a file, starts by these names.
@@ -27,7 +31,7 @@ done
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 
 # The libraries, and those that the C library loads by name to find machines and users.
-libraries=$(for program in "$root/usr/bin/git" "$root/usr/bin/ssh" "$root/usr/bin/$(basename "$sh")" \
+libraries=$(for program in "$root/usr/bin/git" "$root/usr/bin/ssh" "$root/usr/bin/busybox" \
   "$root/usr/lib/git-core/git-remote-http" "$@"; do
   ldd "$program" | awk '$3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }'
 done | sort -u)
@@ -50,7 +54,7 @@ chmod 700 "$root/data"
 
 # By these, scanners know what is inside, and readers under which licences.
 packages=$({
-  dpkg-query --search /usr/bin/git /usr/bin/ssh "$sh" /usr/share/ca-certificates 2>/dev/null || true
+  dpkg-query --search /usr/bin/git /usr/bin/ssh "$(command -v busybox)" /usr/share/ca-certificates 2>/dev/null || true
   for library in $libraries; do
     dpkg-query --search "$library" "/usr$library" "$(readlink -f "$library")" 2>/dev/null || true
   done
@@ -61,12 +65,10 @@ for package in $packages; do
   echo >>"$root/var/lib/dpkg/status"
   licence=/usr/share/doc/$package/copyright
   [ -e "$licence" ] || continue
-  # Packages of one source have the same text: it is kept once.
-  same=$(find "$root/usr/share/doc" -name copyright -type f -exec cmp -s "$licence" {} \; -print | head -n 1)
+  # A licence is a fifth of its size when it is compressed. Packages of one source have the same text: it is kept once.
   mkdir -p "$root/usr/share/doc/$package"
-  if [ -n "$same" ]; then
-    ln -s "../$(basename "$(dirname "$same")")/copyright" "$root$licence"
-  else
-    cp -L "$licence" "$root$licence"
-  fi
+  gzip --best --no-name --stdout "$licence" >"$root$licence.gz"
+  same=$(find "$root/usr/share/doc" -name copyright.gz -type f ! -path "$root$licence.gz" \
+    -exec cmp -s "$root$licence.gz" {} \; -print | head -n 1)
+  [ -z "$same" ] || ln -sf "../$(basename "$(dirname "$same")")/copyright.gz" "$root$licence.gz"
 done

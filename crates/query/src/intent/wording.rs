@@ -2,16 +2,16 @@
 //! shape, fitted to the labelled queries of the tests. It knows the many small habits of wording that
 //! no rule names, and errs elsewhere than the rules do.
 //!
-//! The weights are in `wording/weights.txt`; `wording/fit.rs` writes them.
+//! The weights are in `wording/weights.txt`; `wording/fit.rs` writes them, and `build.rs` makes of them what is
+//! read here.
 
 #[cfg(test)]
 mod fit;
 
-use std::collections::HashMap;
 use std::iter;
 use std::sync::LazyLock;
 
-use foldhash::fast::FixedState;
+use fst::Map;
 
 use super::lexicon::{self, Form};
 use super::rules::Reading;
@@ -30,34 +30,40 @@ const UNIT: f32 = 0.01;
 /// How sharply the weights decide; chosen by cross-validation, as the constants of `fit.rs` are.
 const SCALE: f32 = 3.0;
 
-static WEIGHTS: LazyLock<HashMap<&'static str, [f32; KINDS], FixedState>> = LazyLock::new(|| {
-    let lines = include_str!("wording/weights.txt").lines();
-    lines
-        .filter_map(|line| {
-            let (feature, numbers) = line.split_once('\t')?;
-            let mut weights = [0.0; KINDS];
-            for (weight, number) in weights.iter_mut().zip(numbers.split(' ')) {
-                *weight = number.parse::<f32>().ok()? * UNIT;
-            }
-            Some((feature, weights))
-        })
-        .collect()
+/// Bytes of a weight.
+const BYTES: usize = size_of::<i16>();
+
+/// The number of the row of each feature.
+static ROWS: LazyLock<Map<&'static [u8]>> = LazyLock::new(|| {
+    let bytes: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.fst"));
+    match Map::new(bytes) {
+        Ok(rows) => rows,
+        Err(error) => unreachable!("the features that were built in: {error}"),
+    }
 });
+
+static WEIGHTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wording.rows"));
+
+/// The weights of a feature, where it has any.
+fn weights(feature: &str) -> Option<[f32; KINDS]> {
+    let row = usize::try_from(ROWS.get(feature)?).ok()?;
+    let (weights, _) = WEIGHTS.as_chunks::<BYTES>();
+    let row = weights.get(row * KINDS..)?.first_chunk::<KINDS>()?;
+    Some(row.map(|weight| f32::from(i16::from_le_bytes(weight)) * UNIT))
+}
 
 /// The probability of each kind, in the order of [`IntentKind::ALL`].
 pub(super) fn probabilities(query: &Query, reading: Option<&Reading>) -> [f32; KINDS] {
     let features = features(query, reading);
-    let known = features
-        .iter()
-        .filter_map(|feature| WEIGHTS.get(feature.as_str()));
+    let known = features.iter().filter_map(|feature| weights(feature));
     softmax(&known.collect::<Vec<_>>())
 }
 
 /// The probabilities by the weights of the features; a long query has more of them, not more to say.
-fn softmax(rows: &[&[f32; KINDS]]) -> [f32; KINDS] {
+fn softmax(rows: &[[f32; KINDS]]) -> [f32; KINDS] {
     let mut scores = [0.0; KINDS];
     for row in rows {
-        for (score, weight) in scores.iter_mut().zip(*row) {
+        for (score, weight) in scores.iter_mut().zip(row) {
             *score += weight;
         }
     }

@@ -89,7 +89,7 @@ fn learn(examples: &[Example], features: usize) -> Vec<Row> {
 
 /// One step towards an example.
 fn learn_one(rows: &mut [Row], (kind, features): &Example) {
-    let known: Vec<&[f32; KINDS]> = features.iter().map(|id| &rows[*id].weights).collect();
+    let known: Vec<[f32; KINDS]> = features.iter().map(|id| rows[*id].weights).collect();
     let probabilities = softmax(&known);
     for id in features {
         let Row { weights, squares } = &mut rows[*id];
