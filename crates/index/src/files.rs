@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use foveate_model::resolution::FileTree;
-use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, LocalId};
-use foveate_model::{ParseIssue, Role, SkipReason, SourceFile};
+use foveate_model::{Chunk, ChunkKind, Content, Definition, FileFacts, Lines, LocalId};
+use foveate_model::{ParseIssue, Role, SkipReason, SourceFile, Span};
 use rayon::prelude::*;
 
 pub use self::paths::PathTerms;
@@ -417,6 +417,31 @@ impl Files {
         let of_chunks = units.map_or(&[][..], |units| &units.of_chunks);
         let position = |unit: &u32| (*unit != NO_UNIT).then_some(*unit as usize);
         of_chunks.iter().map(position)
+    }
+
+    /// Where lines of a file stand, without the end of the last one. Empty and at the end of the text for lines
+    /// that it does not have.
+    pub fn lines_span(&self, file: FileId, lines: Lines) -> Span {
+        let text = self.text(file);
+        let start = self.line_start(file, lines.start);
+        let last = self.line_start(file, lines.end.max(lines.start));
+        let rest = text.as_bytes().get(last..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |end| last + end);
+        Span::new(start, end)
+    }
+
+    /// Where a line starts. Only the lines of its chunk are counted, not those of the file.
+    fn line_start(&self, file: FileId, line: u32) -> usize {
+        let text = self.text(file);
+        let chunks = self.content(file).map_or(&[][..], |c| &c.facts.chunks);
+        let at = chunks.partition_point(|chunk| chunk.lines.end < line);
+        let Some(chunk) = chunks.get(at) else {
+            return text.len();
+        };
+        let before = line.saturating_sub(chunk.lines.start) as usize;
+        let ends = memchr::memchr_iter(b'\n', chunk.span.of(text).as_bytes());
+        let end_before = before.checked_sub(1).and_then(|nth| ends.clone().nth(nth));
+        chunk.span.start as usize + end_before.map_or(0, |end| end + 1)
     }
 
     /// The first line of a definition with the comments and attributes above it; its own first line, where

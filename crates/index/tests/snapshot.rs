@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use foveate_index::lexical::{Bm25, FIELDS, Hits, LexicalWeights, QueryTerm};
 use foveate_index::{Revision, Snapshot};
-use foveate_model::{Commit, Content, History, ObjectId, RepoPath, SourceFile, Touched};
+use foveate_model::Touched;
+use foveate_model::{Commit, Content, History, Lines, ObjectId, RepoPath, SourceFile, Span};
 use proptest::prelude::*;
 
 type Tree = BTreeMap<String, Arc<Content>>;
@@ -209,4 +210,25 @@ fn a_chunk_belongs_to_the_unit_of_its_definition() {
     });
     assert_eq!(found, expected.collect::<Vec<_>>());
     assert_eq!(found.iter().flatten().count(), 2, "{found:?}");
+}
+
+#[test]
+fn lines_stand_where_counting_from_the_start_finds_them() {
+    let code = "import os\n\n\ndef first():\n    return 1\n\n\nclass Second:\n    \"\"\"Two.\"\"\"\n\n    a = 1\n\n    def third(self):\n        return 3\n";
+    for text in [code, code.trim_end(), "", "\n", "one line", "\n\n\n"] {
+        let tree = Tree::from([("m.py".to_owned(), content("m.py", text))]);
+        let files = build(&tree, None).files;
+        let file = files.find("m.py").unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for first in 1..=lines.len() {
+            for last in first..=lines.len() {
+                let span = files.lines_span(file, Lines::new(first as u32, last as u32));
+                let expected = lines[first - 1..last].join("\n");
+                assert_eq!(span.of(text), expected, "{first}-{last} of {text:?}");
+            }
+        }
+        let beyond = lines.len() as u32 + 2;
+        let span = files.lines_span(file, Lines::new(beyond, beyond));
+        assert_eq!(span, Span::new(text.len(), text.len()));
+    }
 }

@@ -9,7 +9,7 @@ use super::entry::SectionKind;
 use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{BODY_SECTIONS, Pass, Plan};
-use super::source::{Matters, span_of};
+use super::source::Matters;
 use super::surroundings;
 use crate::deadline::Stage;
 use crate::rank::{PlaceId, RankedPlace};
@@ -141,11 +141,12 @@ impl Body {
     /// Leaves a blank line at its start or end to what shows it already, other than a part of its own that
     /// the whole will replace.
     fn give_way(&mut self, plan: &Plan<'_>) {
-        let text = plan.snapshot.files.text(self.file);
+        let files = &plan.snapshot.files;
+        let text = files.text(self.file);
         let is_shown_blank = |line: u32| {
             let line = Lines::new(line, line);
             plan.packed.shows_elsewhere(self.place.id, self.file, line)
-                && span_of(text, line).of(text).trim().is_empty()
+                && files.lines_span(self.file, line).of(text).trim().is_empty()
         };
         let mut lines = self.place.lines;
         if lines.count() > 1 && is_shown_blank(lines.start) {

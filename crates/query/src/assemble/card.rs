@@ -8,7 +8,7 @@ use super::entry::{Entry, Scope, SectionKind, Shape};
 use super::fold;
 use super::near_duplicates::NearDuplicate;
 use super::pack::Fidelity;
-use super::source::{Matters, Part, clean, cut, one_line, span_of, whole_lines};
+use super::source::{Matters, Part, clean, cut, one_line, whole_lines};
 use crate::rank::{PlaceId, RankedPlace};
 
 /// Longest signature of a compact card, of a standard card and of a member, and longest line of
@@ -123,8 +123,7 @@ pub(super) fn full(snapshot: &Snapshot, place: &RankedPlace, section: SectionKin
 
 /// The lines of a place.
 fn span(files: &Files, place: &RankedPlace) -> Span {
-    let text = files.text(place.id.file(files));
-    span_of(text, place.lines)
+    files.lines_span(place.id.file(files), place.lines)
 }
 
 /// The least that tells what a place is: the signature of a definition, the first line of a stretch that

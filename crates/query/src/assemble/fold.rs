@@ -4,7 +4,7 @@
 use foveate_index::Files;
 use foveate_model::{Lines, Region};
 
-use super::source::{Part, parts, span_of};
+use super::source::{Part, parts};
 use crate::rank::RankedPlace;
 
 /// Runs of fewer lines stay as they are.
@@ -17,7 +17,7 @@ pub(super) fn folded<'a>(files: &'a Files, place: &RankedPlace) -> Option<Vec<Pa
     let file = place.id.file(files);
     let text = files.text(file);
     let regions = &files.content(file)?.facts.regions;
-    let span = span_of(text, place.lines);
+    let span = files.lines_span(file, place.lines);
     let mut start = span.start as usize;
     let mut lines: Vec<&str> = Vec::new();
     let mut is_text: Vec<bool> = Vec::new();

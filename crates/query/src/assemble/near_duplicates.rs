@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use foveate_index::{DefId, FileId, Files};
 use foveate_model::{Lines, Span};
 
-use super::source::{span_of, whole_lines};
+use super::source::whole_lines;
 
 /// A text as its lines, each as a hash that indentation, `async` and `await` do not change.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Stretch {
     }
 
     pub(super) fn of_lines(files: &Files, file: FileId, lines: Lines) -> Self {
-        let span = span_of(files.text(file), lines);
+        let span = files.lines_span(file, lines);
         Self {
             file,
             lines,

@@ -58,17 +58,6 @@ pub(crate) fn around(text: &str, at: usize, line: u32, context: u32) -> (Lines, 
     (lines, text.get(start..end).unwrap_or(""))
 }
 
-/// Where lines of a text stand, without the end of the last one.
-pub(super) fn span_of(text: &str, lines: Lines) -> Span {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes());
-    let mut starts = std::iter::once(0).chain(ends.map(|end| end + 1));
-    let start = starts.nth(lines.start.saturating_sub(1) as usize);
-    let next = starts.nth(lines.end.saturating_sub(lines.start) as usize);
-    let start = start.unwrap_or(text.len());
-    let end = next.map_or(text.len(), |next| next - 1);
-    Span::new(start, end.max(start))
-}
-
 /// The text with line ends as `\n` alone and without characters that no markup may hold (XML
 /// forbids most control characters); a lone carriage return would start a line for some readers.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {

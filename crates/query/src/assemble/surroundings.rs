@@ -3,18 +3,17 @@
 use foveate_index::{DefId, Files};
 use foveate_model::Lines;
 
-use super::source::span_of;
-
 /// The lines in which a function is shown: with the comments and attributes above it, where they are not
 /// long, and the blank lines around it. What is new is often put there.
 pub(super) fn of(files: &Files, id: DefId, max_head: u32) -> Lines {
     let mut lines = files.definition(id).lines;
-    let text = files.text(files.file_of(id));
+    let file = files.file_of(id);
+    let text = files.text(file);
     let head = files.head_line(id);
     if lines.start - head <= max_head {
         lines.start = head;
     }
-    let span = span_of(text, lines);
+    let span = files.lines_span(file, lines);
     let is_blank = |line: Option<&str>| line.is_some_and(|line| line.trim().is_empty());
     let above = text.get(..span.start as usize).unwrap_or("");
     let above = above.strip_suffix('\n');
