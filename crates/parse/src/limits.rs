@@ -7,7 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Size in bytes above which a file is listed, not read.
     pub max_bytes: u64,
-    /// CPU time after which a file's syntax is given up and it is kept as text.
+    /// CPU time after which a file's syntax is given up and it is kept as text. The default is four times what
+    /// a file of `max_bytes` takes, so that no answer depends on what else a machine does.
     pub timeout: Duration,
     /// Depth of the syntax tree below which nothing is looked at.
     pub max_depth: u32,
@@ -17,7 +18,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_bytes: 1 << 20,
-            timeout: Duration::from_millis(500),
+            timeout: Duration::from_millis(2_000),
             max_depth: 1_000,
         }
     }
