@@ -7,8 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Size in bytes above which a file is listed, not read.
     pub max_bytes: u64,
-    /// CPU time after which a file's syntax is given up and it is kept as text. The default is four times what
-    /// a file of `max_bytes` takes, so that no answer depends on what else a machine does.
+    /// CPU time after which a file's syntax is given up and it is kept as text. The default is about
+    /// four times what a file of `max_bytes` takes: other programs make parsing slower, too.
     pub timeout: Duration,
     /// Depth of the syntax tree below which nothing is looked at.
     pub max_depth: u32,
