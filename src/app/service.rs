@@ -435,6 +435,7 @@ pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> Engin
         history_runs: config.history.runs,
         limits: Limits {
             max_bytes: config.index.max_file_bytes,
+            max_steps: config.index.max_parse_steps,
             timeout: Duration::from_millis(config.index.parse_timeout_ms),
             max_depth: config.index.max_depth,
         },

@@ -100,6 +100,12 @@ pub fn parse(language: Language, text: &str, limits: &Limits) -> FileFacts {
     parse_after(language, text, None, limits)
 }
 
+/// Bytes of a thread's stack that parsing takes at most for each byte of a text: tree-sitter recurses, with
+/// frames of about 100 bytes, as deep as its stack of open nodes is where a text can be read in several ways.
+const STACK_PER_BYTE: usize = 256;
+/// Bytes that it takes for any text.
+const STACK: usize = 256 << 10;
+
 fn parse_after(
     language: Language,
     text: &str,
@@ -107,9 +113,12 @@ fn parse_after(
     limits: &Limits,
 ) -> FileFacts {
     let spec = languages::spec(language);
-    let parsed = spec
-        .parser
-        .map(|parser| parser(language, text, earlier, limits));
+    let parsed = spec.parser.map(|parser| {
+        let depth = text.len().min(usize::try_from(limits.max_steps).unwrap_or(usize::MAX));
+        let stack = STACK.saturating_add(depth.saturating_mul(STACK_PER_BYTE));
+        // A stack that overflows ends the process. Of one that is large enough only what is used takes memory.
+        stacker::maybe_grow(stack, stack, || parser(language, text, earlier, limits))
+    });
     let mut facts = match parsed {
         Some(Some(facts)) => facts,
         Some(None) => FileFacts {

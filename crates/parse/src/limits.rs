@@ -7,8 +7,11 @@ use std::time::Duration;
 pub struct Limits {
     /// Size in bytes above which a file is listed, not read.
     pub max_bytes: u64,
-    /// CPU time after which a file's syntax is given up and it is kept as text. The default is about
-    /// four times what a file of `max_bytes` takes: other programs make parsing slower, too.
+    /// Steps of the parser after which a file's syntax is given up and it is kept as text: the same on
+    /// every machine. A file takes about one for each byte at most, unless it is made to take more.
+    pub max_steps: u64,
+    /// CPU time after which it is given up, too, where steps are slow. What `max_steps` lets pass
+    /// takes a part of it, also beside other programs, which make parsing slower.
     pub timeout: Duration,
     /// Depth of the syntax tree below which nothing is looked at.
     pub max_depth: u32,
@@ -18,7 +21,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_bytes: 1 << 20,
-            timeout: Duration::from_millis(2_000),
+            max_steps: 8_000_000,
+            timeout: Duration::from_secs(4),
             max_depth: 1_000,
         }
     }

@@ -52,21 +52,54 @@ pub(crate) fn field(language: &Language, name: &str) -> u16 {
         .map_or(u16::MAX, std::num::NonZero::get)
 }
 
+/// What parsing one file may still cost, over all the times that it is parsed.
+pub(crate) struct Budget {
+    steps: u64,
+    timeout: Duration,
+    spent: Stopwatch,
+}
+
+impl Budget {
+    /// The whole of what the limits allow.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            steps: limits.max_steps,
+            timeout: limits.timeout,
+            spent: Stopwatch::start(),
+        }
+    }
+
+    /// Takes steps from it; breaks off where it has fewer, or the time is over.
+    fn take(&mut self, steps: u64) -> ControlFlow<()> {
+        match self.steps.checked_sub(steps) {
+            Some(left) if !self.spent.is_over(self.timeout) => {
+                self.steps = left;
+                ControlFlow::Continue(())
+            }
+            _ => {
+                // What is parsed next breaks off, too, however short it is.
+                self.steps = 0;
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
 /// CPU time of this thread: what others do at the same time does not count.
-pub(crate) struct Stopwatch {
+struct Stopwatch {
     started: Instant,
     cpu: Duration,
 }
 
 impl Stopwatch {
-    pub(crate) fn start() -> Self {
+    fn start() -> Self {
         Self {
             started: Instant::now(),
             cpu: thread_time(),
         }
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
+    fn elapsed(&self) -> Duration {
         thread_time().saturating_sub(self.cpu)
     }
 
@@ -82,16 +115,14 @@ fn thread_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Parses `text` within the time limit. `None` when it ran out, or the grammar does not load.
-pub(crate) fn tree(parser: &mut Parser, text: &[u8], limits: &Limits) -> Option<Tree> {
-    let spent = Stopwatch::start();
-    let mut progress = |_: &tree_sitter::ParseState| {
-        if spent.is_over(limits.timeout) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
+/// How many steps tree-sitter takes before it reports progress: `OP_COUNT_PER_PARSER_CALLBACK_CHECK` in its
+/// `parser.c`.
+const STEPS_BETWEEN_CALLS: u64 = 100;
+
+/// Parses `text` within the budget. `None` when that was spent, or the grammar does not load.
+pub(crate) fn tree(parser: &mut Parser, text: &[u8], budget: &mut Budget) -> Option<Tree> {
+    budget.take(1).is_continue().then_some(())?;
+    let mut progress = |_: &tree_sitter::ParseState| budget.take(STEPS_BETWEEN_CALLS);
     let tree = parser.parse_with_options(
         &mut |at, _| text.get(at..).unwrap_or_default(),
         None,

@@ -23,7 +23,7 @@ pub(crate) use self::names::Step;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Context, Draft, Place, Position, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Coverage, Descend, KindTable, Visitor};
+use crate::syntax::{self, Budget, Coverage, Descend, KindTable, Visitor};
 
 /// What is done with a node on the way down; the number is its depth.
 pub(crate) type Handler = for<'t> fn(&mut Walk<'t>, Node<'t>, u32) -> Descend;
@@ -67,7 +67,7 @@ pub(crate) struct Form {
     pub(crate) type_argument: for<'n> fn(Node<'n>) -> Option<Node<'n>>,
     /// The text to be parsed instead, every byte of it at its place: where the tree of the text shows
     /// that a macro hides definitions from the grammar.
-    pub(crate) exposed: fn(&Tree, &str, &mut Parser) -> Option<String>,
+    pub(crate) exposed: fn(&Tree, &str, &mut Parser, &mut Budget) -> Option<String>,
 }
 
 impl Form {
@@ -96,7 +96,7 @@ impl Form {
             transparent: &[],
             wrappers: &[],
             type_argument: |_| None,
-            exposed: |_, _, _| None,
+            exposed: |_, _, _, _| None,
         }
     }
 }
@@ -124,7 +124,7 @@ impl Walker {
         }
     }
 
-    /// Parses a text. `None` when the time limit was reached.
+    /// Parses a text. `None` when a limit of the parser was reached.
     pub(crate) fn facts(
         &'static self,
         language: Language,
@@ -143,13 +143,14 @@ impl Walker {
         limits: &Limits,
     ) -> Option<FileFacts> {
         let tables = self.tables();
+        let mut budget = Budget::new(limits);
         let tree = PARSER.with_borrow_mut(|parser| {
             parser.set_language(&tables.language).ok()?;
-            let tree = syntax::tree(parser, shown, limits)?;
-            let exposed = (self.form.exposed)(&tree, text, parser);
+            let tree = syntax::tree(parser, shown, &mut budget)?;
+            let exposed = (self.form.exposed)(&tree, text, parser, &mut budget);
             let exposed = exposed.filter(|exposed| exposed.len() == text.len());
             exposed
-                .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), limits))
+                .and_then(|exposed| syntax::tree(parser, exposed.as_bytes(), &mut budget))
                 .or(Some(tree))
         })?;
         Some(self.walk(&tree, text, limits).finish(language))

@@ -19,7 +19,7 @@ use super::{JAVASCRIPT, TSX};
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Coverage, Descend, Stopwatch, Visitor};
+use crate::syntax::{self, Budget, Coverage, Descend, Visitor};
 use grammar::{Grammar, Kind};
 
 /// Beginnings of comments that are for tools.
@@ -34,7 +34,7 @@ const TOOL_NOTES: &[&str] = &[
     "type:",
 ];
 
-/// Parses one of the family. `None` when the time limit was reached.
+/// Parses one of the family. `None` when a limit of the parser was reached.
 pub(super) fn facts(language: Language, text: &str, limits: &Limits) -> Option<FileFacts> {
     facts_within(language, text, text, limits)
 }
@@ -46,18 +46,14 @@ pub(super) fn facts_within(
     text: &str,
     limits: &Limits,
 ) -> Option<FileFacts> {
-    let spent = Stopwatch::start();
+    let mut budget = Budget::new(limits);
     let mut grammar = Grammar::get(language);
-    let mut tree = grammar.tree(code, limits)?;
+    let mut tree = grammar.tree(code, &mut budget)?;
     if language == JAVASCRIPT.language && tree.root_node().has_error() {
         // Annotated with Flow's types, or beyond what the JavaScript grammar knows of JSX: the TSX
         // grammar reads most of these.
         let wider = Grammar::get(TSX.language);
-        let left = Limits {
-            timeout: limits.timeout.saturating_sub(spent.elapsed()),
-            ..*limits
-        };
-        let other = wider.tree(code, &left);
+        let other = wider.tree(code, &mut budget);
         if let Some(other) = other.filter(|other| !other.root_node().has_error()) {
             (grammar, tree) = (wider, other);
         }

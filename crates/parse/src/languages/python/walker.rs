@@ -20,13 +20,13 @@ use super::documentation::TOOL_NOTES;
 use crate::chunks::Nesting;
 use crate::collect::{Collector, Place, Position, span};
 use crate::limits::Limits;
-use crate::syntax::{self, Coverage, Descend, IsNamed, KindTable, Visitor, field};
+use crate::syntax::{self, Budget, Coverage, Descend, IsNamed, KindTable, Visitor, field};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses Python. `None` when the time limit was reached. `earlier` is what the file was before: the
+/// Parses Python. `None` when a limit of the parser was reached. `earlier` is what the file was before: the
 /// facts are the same with it, and cost what differs.
 pub(crate) fn facts(text: &str, earlier: Option<&Content>, limits: &Limits) -> Option<FileFacts> {
     let changed = earlier.and_then(|earlier| changed(text, earlier, limits));
@@ -75,7 +75,7 @@ fn tree(text: &[u8], limits: &Limits) -> Option<Tree> {
     PARSER.with_borrow_mut(|slot| {
         let parser = slot.get_or_insert_with(Parser::new);
         parser.set_language(&Grammar::get().language).ok()?;
-        syntax::tree(parser, text, limits)
+        syntax::tree(parser, text, &mut Budget::new(limits))
     })
 }
 

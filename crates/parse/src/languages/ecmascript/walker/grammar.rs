@@ -7,8 +7,7 @@ use foveate_model::Language;
 use tree_sitter::{Parser, Tree};
 
 use super::super::{TSX, TYPESCRIPT};
-use crate::limits::Limits;
-use crate::syntax::{self, IsNamed, KindTable, field};
+use crate::syntax::{self, Budget, IsNamed, KindTable, field};
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
@@ -231,12 +230,12 @@ impl Grammar {
         }
     }
 
-    /// Parses within the time limit, with this thread's parser.
-    pub(super) fn tree(&self, text: &str, limits: &Limits) -> Option<Tree> {
+    /// Parses within the budget, with this thread's parser.
+    pub(super) fn tree(&self, text: &str, budget: &mut Budget) -> Option<Tree> {
         PARSER.with_borrow_mut(|slot| {
             let parser = slot.get_or_insert_with(Parser::new);
             parser.set_language(&self.language).ok()?;
-            syntax::tree(parser, text.as_bytes(), limits)
+            syntax::tree(parser, text.as_bytes(), budget)
         })
     }
 

@@ -3,13 +3,20 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::syntax::{self, Budget};
+
 /// Deepest nesting of such calls.
 const MAX_NESTING: u32 = 3;
 /// Most calls of one text that are looked at.
 const MAX_CALLS: usize = 1024;
 
 /// The text without the calls around items, if there are any.
-pub(super) fn exposed(tree: &Tree, text: &str, parser: &mut Parser) -> Option<String> {
+pub(super) fn exposed(
+    tree: &Tree,
+    text: &str,
+    parser: &mut Parser,
+    budget: &mut Budget,
+) -> Option<String> {
     let mut blanked: Option<Vec<u8>> = None;
     let mut known: Option<Tree> = None;
     for _ in 0..MAX_NESTING {
@@ -22,12 +29,12 @@ pub(super) fn exposed(tree: &Tree, text: &str, parser: &mut Parser) -> Option<St
         let mut next = bytes.to_vec();
         let mut is_changed = false;
         for call in calls {
-            is_changed |= open(call, &mut next, parser);
+            is_changed |= open(call, &mut next, parser, budget);
         }
         if !is_changed {
             break;
         }
-        known = parser.parse(&next, None);
+        known = syntax::tree(parser, &next, budget);
         blanked = Some(next);
         known.as_ref()?;
     }
@@ -108,25 +115,22 @@ fn holds_items(call: Node<'_>, text: &[u8]) -> bool {
 }
 
 /// Blanks a call out but for its items. Not where these are none after all.
-fn open(call: Node<'_>, text: &mut [u8], parser: &mut Parser) -> bool {
+fn open(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &mut Budget) -> bool {
     let Some(tokens) = tokens(call) else {
         return false;
     };
-    let kept = kept(tokens, text);
     let mut blanked = text.get(call.byte_range()).unwrap_or_default().to_vec();
-    let start = call.start_byte();
-    for (at, byte) in blanked.iter_mut().enumerate() {
-        let is_kept = kept.iter().any(|range| range.contains(&(start + at)));
-        if !is_kept && !byte.is_ascii_whitespace() {
-            *byte = b' ';
-        }
+    let (start, mut from) = (call.start_byte(), 0);
+    for range in kept(tokens, text) {
+        blank(blanked.get_mut(from..range.start - start));
+        from = range.end - start;
     }
+    blank(blanked.get_mut(from..));
     // The last item of some may lack it.
     if let Some(last) = blanked.last_mut() {
         *last = b';';
     }
-    let is_read = parser
-        .parse(&blanked, None)
+    let is_read = syntax::tree(parser, &blanked, budget)
         .is_some_and(|tree| !tree.root_node().has_error());
     if is_read && let Some(place) = text.get_mut(call.byte_range()) {
         place.copy_from_slice(&blanked);
@@ -134,7 +138,15 @@ fn open(call: Node<'_>, text: &mut [u8], parser: &mut Parser) -> bool {
     is_read
 }
 
-/// The stretches of items: of `cfg_if! { if #[…] { … } else { … } }` those in the inner braces.
+fn blank(text: Option<&mut [u8]>) {
+    for byte in text.into_iter().flatten() {
+        if !byte.is_ascii_whitespace() {
+            *byte = b' ';
+        }
+    }
+}
+
+/// The stretches of items, in order: of `cfg_if! { if #[…] { … } else { … } }` those in the inner braces.
 fn kept(tokens: Node<'_>, text: &[u8]) -> Vec<std::ops::Range<usize>> {
     let inside = |node: Node<'_>| node.start_byte() + 1..node.end_byte().saturating_sub(1);
     let mut cursor = tokens.walk();
