@@ -16,6 +16,7 @@ mod from_feedback;
 mod jobs;
 mod key;
 mod mcp;
+mod parse_worker;
 pub mod progress;
 mod repo;
 mod serve;
@@ -108,6 +109,9 @@ pub enum Local {
     #[allow(missing_docs)]
     #[command(hide = true)]
     Health(repo::HealthArgs),
+    #[allow(missing_docs)]
+    #[command(hide = true)]
+    ParseWorker(parse_worker::ParseWorkerArgs),
 }
 
 /// Arguments or settings that cannot be used; the text says what to change.
@@ -152,6 +156,7 @@ pub fn run(command: Local) -> anyhow::Result<ExitCode> {
         Local::Completions(args) => shell::completions(&args),
         Local::Man(args) => shell::man(&args),
         Local::Health(args) => repo::health(&args),
+        Local::ParseWorker(args) => parse_worker::run(&args),
     }
 }
 

@@ -173,6 +173,7 @@ pub struct IndexConfig {
     pub max_parse_steps: u64,
     pub parse_timeout_ms: u64,
     pub max_depth: u32,
+    pub parse_workers: bool,
     pub blob_cache_bytes: usize,
     pub memory_bytes: usize,
 }

@@ -9,6 +9,7 @@ pub mod blobs;
 pub mod diff;
 pub mod index_store;
 pub mod name;
+pub mod parsers;
 pub mod permits;
 pub mod pools;
 pub mod progress;
@@ -24,7 +25,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dashmap::DashMap;
-use foveate_parse::Limits;
 use foveate_query::RankingConfig;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
@@ -37,6 +37,7 @@ pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Before, Diff, DiffEnds, LeftOut};
 pub use index_store::{HistoryIndex, IndexStore, StoreLocation};
 pub use name::{NameError, RepoName};
+pub use parsers::Parsers;
 pub use permits::{Admission, AdmissionError, Permits, Queue};
 pub use pools::Pools;
 pub use progress::{Cancelled, Phase, Progress};
@@ -56,8 +57,8 @@ pub struct EngineSettings {
     pub index_threads: usize,
     /// Whole-repository indexing runs at a time; others wait.
     pub index_runs: usize,
-    /// What reading one file may cost.
-    pub limits: Limits,
+    /// What parses files, and what reading one may cost.
+    pub parsers: Parsers,
     /// Bytes of the most recently parsed contents, which are kept alive without a snapshot, too.
     pub blob_cache_bytes: usize,
     /// Histories whose functions are read at a time; others wait.
@@ -110,7 +111,7 @@ impl Engine {
         let pools = Pools::new(runs + 1, settings.index_threads, background)?;
         Ok(Self {
             ranking: Arc::new(ranking),
-            blobs: BlobCache::new(settings.limits, settings.blob_cache_bytes),
+            blobs: BlobCache::new(settings.parsers.clone(), settings.blob_cache_bytes),
             pools: Arc::new(pools),
             permits: Permits::new(settings.concurrency, settings.queue)?,
             index_runs: Arc::new(Semaphore::new(settings.index_runs.max(1))),

@@ -13,13 +13,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveate_parse::Limits;
 use foveate_query::{Deadline, Request};
 
 use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, Diff, DiffEnds, RepoName, answer_now, lacking};
+use crate::engine::{Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
 use crate::ingest::once::{self, Once, OnceSettings};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
@@ -193,6 +194,7 @@ fn settings(
         },
         step,
         excluded: cache.path(),
+        parsers: Parsers::in_workers(Limits::default(), parsers::this_program()),
         location: cache.location(),
     }
 }

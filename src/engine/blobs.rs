@@ -13,7 +13,7 @@ use foveate_model::{Content, Language, ObjectId, RepoPath, SkipReason, SourceFil
 use foveate_parse::Limits;
 use parking_lot::Mutex;
 
-use super::IndexStore;
+use super::{IndexStore, Parsers};
 
 /// A blob, and the language that the file's name suggests.
 type Key = (ObjectId, Option<Language>);
@@ -53,7 +53,7 @@ pub struct BlobCache {
 
 #[derive(Debug)]
 struct Shared {
-    limits: Limits,
+    parsers: Parsers,
     slots: DashMap<Key, Arc<Slot>>,
     recent: Mutex<Recent>,
     capacity_bytes: usize,
@@ -83,11 +83,11 @@ struct Recent {
 const SKIPPED_SLOTS: usize = 500_000;
 
 impl BlobCache {
-    /// An empty cache that parses under `limits` and keeps the most recently read contents alive,
+    /// An empty cache that parses with `parsers` and keeps the most recently read contents alive,
     /// those of at most `capacity_bytes`.
-    pub fn new(limits: Limits, capacity_bytes: usize) -> Self {
+    pub fn new(parsers: impl Into<Parsers>, capacity_bytes: usize) -> Self {
         let shared = Shared {
-            limits,
+            parsers: parsers.into(),
             slots: DashMap::default(),
             recent: Mutex::default(),
             capacity_bytes,
@@ -123,7 +123,7 @@ impl BlobCache {
 
     /// The limits that files are read under.
     pub fn limits(&self) -> &Limits {
-        &self.shared.limits
+        self.shared.parsers.limits()
     }
 
     /// What the blob gave when it was last read as `named`, if it is still there or on disk.
@@ -201,7 +201,7 @@ impl Shared {
             return reading;
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
-        let (language, content) = foveate_parse::read_after(named, bytes, earlier, &self.limits);
+        let (language, content) = self.parsers.read(named, bytes, earlier);
         let reading = Reading {
             language,
             content: content.map(Arc::new),

@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use foveate_index::{Revision, Snapshot};
 use foveate_model::{SourceFile, TouchedFunctions};
-use foveate_parse::Limits;
 use tokio_util::sync::CancellationToken;
 
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, CommitHistory, Diff, DiffEnds, HistoryIndex, IndexStore, Phase, Plan,
-    Progress, PublishError, StoreLocation, build_once,
+    BlobCache, Cause, CommitHistory, Diff, DiffEnds, HistoryIndex, IndexStore, Parsers, Phase,
+    Plan, Progress, PublishError, StoreLocation, build_once,
 };
 
 /// Why there is no index.
@@ -55,6 +54,8 @@ pub struct OnceSettings {
     pub step: Step,
     /// A directory whose files are not indexed wherever it lies.
     pub excluded: Option<PathBuf>,
+    /// What parses the files.
+    pub parsers: Parsers,
     /// Where earlier runs stored what they read, in a directory with the given name.
     pub location: (StoreLocation, String),
 }
@@ -128,11 +129,11 @@ fn repository(root: &Path, reference: &str) -> Result<GitRepo, OnceError> {
 impl Once {
     /// Prepares a run. Reads nothing yet.
     pub fn new(settings: OnceSettings) -> Self {
-        let limits = Limits::default();
+        let parsers = settings.parsers.clone();
         let (location, name) = &settings.location;
-        let store = Arc::new(IndexStore::new(location, name, &limits));
+        let store = Arc::new(IndexStore::new(location, name, parsers.limits()));
         Self {
-            blobs: BlobCache::new(limits, 0).with(Arc::clone(&store)),
+            blobs: BlobCache::new(parsers, 0).with(Arc::clone(&store)),
             stats: Arc::new(Stats::of(&store)),
             records: Arc::new(Records::of(&store)),
             progress: Arc::default(),

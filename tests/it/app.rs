@@ -89,6 +89,8 @@ impl TestApp {
         config.answer.deadline_ms = 60_000;
         config.answer.build_deadline_ms = 60_000;
         config.index.parse_timeout_ms = 60_000;
+        // The program of this process is not Foveate.
+        config.index.parse_workers = false;
         config.server.request_timeout_ms = 60_000;
         config.watch.poll_seconds = 1;
         change(&mut config);

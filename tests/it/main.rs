@@ -46,6 +46,7 @@ mod other_forges;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod page;
+mod parsers;
 mod postgres;
 mod private;
 mod process;

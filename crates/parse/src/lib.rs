@@ -69,6 +69,33 @@ pub fn read_after(
     earlier: Option<&Content>,
     limits: &Limits,
 ) -> (Language, Result<Content, SkipReason>) {
+    read_with(by_name, bytes, limits, |language, text| {
+        parse_after(language, text, earlier, limits)
+    })
+}
+
+/// What [`read`] gives of a blob over which the parser gave up: the facts of plain text, and the issue that says so.
+pub fn read_unparsed(
+    by_name: Option<Language>,
+    bytes: &[u8],
+    limits: &Limits,
+) -> (Language, Result<Content, SkipReason>) {
+    read_with(by_name, bytes, limits, |language, text| {
+        complete(unparsed(language, text), text)
+    })
+}
+
+/// Whether a file of which the name says this is parsed, if its content is worth it.
+pub fn may_be_parsed(by_name: Option<Language>) -> bool {
+    by_name.is_none_or(|language| languages::spec(language).parser.is_some())
+}
+
+fn read_with(
+    by_name: Option<Language>,
+    bytes: &[u8],
+    limits: &Limits,
+    facts: impl FnOnce(Language, &str) -> FileFacts,
+) -> (Language, Result<Content, SkipReason>) {
     let text = content::text(bytes, by_name, limits);
     let language = match (by_name, &text) {
         (Some(by_name), Ok(text)) => Some(languages::by_content(by_name, text)),
@@ -79,7 +106,7 @@ pub fn read_after(
     let language = language.unwrap_or(Language::TEXT);
     let content = text.map(|text| Content {
         text: Arc::from(text),
-        facts: parse_after(language, text, earlier, limits),
+        facts: facts(language, text),
     });
     (language, content)
 }
@@ -114,20 +141,31 @@ fn parse_after(
 ) -> FileFacts {
     let spec = languages::spec(language);
     let parsed = spec.parser.map(|parser| {
-        let depth = text.len().min(usize::try_from(limits.max_steps).unwrap_or(usize::MAX));
+        let depth = text
+            .len()
+            .min(usize::try_from(limits.max_steps).unwrap_or(usize::MAX));
         let stack = STACK.saturating_add(depth.saturating_mul(STACK_PER_BYTE));
         // A stack that overflows ends the process. Of one that is large enough only what is used takes memory.
         stacker::maybe_grow(stack, stack, || parser(language, text, earlier, limits))
     });
-    let mut facts = match parsed {
+    let facts = match parsed {
         Some(Some(facts)) => facts,
-        Some(None) => FileFacts {
-            issues: vec![ParseIssue::Timeout],
-            ..content::plain(language, text)
-        },
+        Some(None) => unparsed(language, text),
         None => content::plain(language, text),
     };
-    if let Some(form) = &spec.values {
+    complete(facts, text)
+}
+
+fn unparsed(language: Language, text: &str) -> FileFacts {
+    FileFacts {
+        issues: vec![ParseIssue::Timeout],
+        ..content::plain(language, text)
+    }
+}
+
+/// Adds what is read without a grammar.
+fn complete(mut facts: FileFacts, text: &str) -> FileFacts {
+    if let Some(form) = &languages::spec(facts.language).values {
         facts.values = values::of(text, &facts, form);
     }
     facts.generated = content::says_generated(text);

@@ -20,11 +20,19 @@ pub(super) fn report(plan: &mut Plan<'_>) {
     let mut relevant: Vec<FileId> = Vec::new();
     let mut seen = HashSet::default();
     for file in named_or_best(plan) {
+        if !seen.insert(file) {
+            continue;
+        }
         let source = files.file(file);
-        if let (Some(reason), true) = (&source.skipped, seen.insert(file)) {
-            if !is_never_text(reason) {
-                relevant.push(file);
-            }
+        let is_relevant = match &source.skipped {
+            Some(reason) => !is_never_text(reason),
+            // Its text is there, and its structure is not.
+            None => files.gaps().contains(&file),
+        };
+        if is_relevant {
+            relevant.push(file);
+        }
+        if let Some(reason) = &source.skipped {
             plan.dropped.push(Dropped {
                 path: source.path.as_str().to_owned(),
                 name: String::new(),

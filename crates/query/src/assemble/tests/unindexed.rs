@@ -43,8 +43,10 @@ fn code_that_took_too_long_to_parse_is_told_of() {
     };
     let text = "x = [1, 2]\n".repeat(50_000);
     let snapshot = limited_snapshot([("src/slow.py".to_owned(), text)], &limits);
-    let detail = told(&snapshot, QUERY).unwrap();
-    assert!(detail.contains("(1 timeout): src/slow.py;"), "{detail}");
+    for query in [QUERY, "src/slow.py is wrong, `close_gate` too"] {
+        let detail = told(&snapshot, query).unwrap();
+        assert!(detail.contains("(1 timeout): src/slow.py;"), "{detail}");
+    }
 }
 
 #[test]

@@ -130,8 +130,8 @@ fn open(call: Node<'_>, text: &mut [u8], parser: &mut Parser, budget: &mut Budge
     if let Some(last) = blanked.last_mut() {
         *last = b';';
     }
-    let is_read = syntax::tree(parser, &blanked, budget)
-        .is_some_and(|tree| !tree.root_node().has_error());
+    let is_read =
+        syntax::tree(parser, &blanked, budget).is_some_and(|tree| !tree.root_node().has_error());
     if is_read && let Some(place) = text.get_mut(call.byte_range()) {
         place.copy_from_slice(&blanked);
     }

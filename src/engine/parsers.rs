@@ -1,0 +1,222 @@
+//! Parsing in processes of its own. The parsers are C programs, and a few kilobytes can be written on which one
+//! takes all memory or overflows its stack. Such a file ends a [`worker`], whose memory and processor time are
+//! bounded, and is indexed as text; the process that has the indexes goes on. Start at [`Parsers::read`].
+
+pub mod worker;
+
+use std::io::{self, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use foveate_index::stored::facts::Blob;
+use foveate_model::{Content, Language};
+use foveate_parse::Limits;
+use parking_lot::Mutex;
+
+/// Files smaller than this are parsed in this process: what the worst of them takes is bounded by their size.
+const SMALL_FILE: usize = 1000;
+/// Time after which a worker that nobody needs is ended.
+const IDLE: Duration = Duration::from_secs(30);
+
+const NO_WORKER: &str = "no process can be started to parse in: files are parsed in this one, and one that is made \
+    to break a parser can end it";
+static TOLD: Once = Once::new();
+
+/// What parses files, and under which limits.
+#[derive(Clone, Debug)]
+pub struct Parsers {
+    limits: Limits,
+    workers: Option<Arc<Workers>>,
+}
+
+/// The program of this process, whatever happens to its file.
+pub fn this_program() -> PathBuf {
+    let running = PathBuf::from("/proc/self/exe");
+    match running.exists() {
+        true => running,
+        false => std::env::current_exe().unwrap_or_else(|_| PathBuf::from("foveate")),
+    }
+}
+
+/// Parses in this process, which has to trust the files.
+impl From<Limits> for Parsers {
+    fn from(limits: Limits) -> Self {
+        Self {
+            limits,
+            workers: None,
+        }
+    }
+}
+
+impl Parsers {
+    /// Parses in processes of the program `foveate`: as many as files are parsed at a time. They are started
+    /// when they are needed, and ended when they were not for [`IDLE`].
+    pub fn in_workers(limits: Limits, program: PathBuf) -> Self {
+        let workers = Workers {
+            program,
+            limits,
+            waiting: Mutex::default(),
+        };
+        Self {
+            limits,
+            workers: Some(Arc::new(workers)),
+        }
+    }
+
+    /// The limits that files are read under.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What [`foveate_parse::read_after`] gives. A file that ends its worker is text.
+    pub fn read(&self, named: Option<Language>, bytes: &[u8], earlier: Option<&Content>) -> Blob {
+        let here = || foveate_parse::read_after(named, bytes, earlier, &self.limits);
+        match &self.workers {
+            Some(workers) if bytes.len() >= SMALL_FILE && foveate_parse::may_be_parsed(named) => {
+                match workers.read(named, bytes, earlier) {
+                    Ok(Some(blob)) => blob,
+                    Ok(None) => foveate_parse::read_unparsed(named, bytes, &self.limits),
+                    Err(error) => {
+                        TOLD.call_once(|| tracing::warn!(%error, "{NO_WORKER}"));
+                        here()
+                    }
+                }
+            }
+            _ => here(),
+        }
+    }
+}
+
+/// Worker processes, which are started when there are too few.
+#[derive(Debug)]
+struct Workers {
+    program: PathBuf,
+    limits: Limits,
+    waiting: Mutex<Waiting>,
+}
+
+/// The workers that nobody needs at the moment, the last used one last.
+#[derive(Debug, Default)]
+struct Waiting {
+    workers: Vec<Worker>,
+    /// Whether a thread ends those that wait for long.
+    is_watched: bool,
+}
+
+impl Workers {
+    /// What a worker makes of the file; `None` where it ended over it, or gave up.
+    ///
+    /// # Errors
+    /// When no worker can be started.
+    fn read(
+        self: &Arc<Self>,
+        named: Option<Language>,
+        bytes: &[u8],
+        earlier: Option<&Content>,
+    ) -> io::Result<Option<Blob>> {
+        let request = worker::request(named, bytes, earlier);
+        let waiting = self.waiting.lock().workers.pop();
+        // One that waited may have ended meanwhile.
+        if let Some(reply) = waiting.and_then(|worker| self.ask(worker, &request)) {
+            return Ok(worker::blob(&reply));
+        }
+        let fresh = Worker::start(&self.program, &self.limits)?;
+        let reply = self.ask(fresh, &request);
+        Ok(reply.and_then(|reply| worker::blob(&reply)))
+    }
+
+    /// The reply of a worker, which then waits for the next file. `None` where it ended.
+    fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Option<Vec<u8>> {
+        let reply = worker.ask(request).ok()??;
+        worker.used = Instant::now();
+        let mut waiting = self.waiting.lock();
+        waiting.workers.push(worker);
+        let is_watched = std::mem::replace(&mut waiting.is_watched, true);
+        drop(waiting);
+        if !is_watched {
+            self.watch();
+        }
+        Some(reply)
+    }
+
+    /// Ends workers that nobody needs, until none waits.
+    fn watch(self: &Arc<Self>) {
+        let workers = Arc::downgrade(self);
+        let watcher = std::thread::Builder::new().name("idle-parsers".to_owned());
+        // Without it they stay until this process ends.
+        let _ = watcher.spawn(move || {
+            loop {
+                std::thread::sleep(IDLE / 2);
+                match workers.upgrade() {
+                    Some(workers) if workers.end_idle() => {}
+                    _ => break,
+                }
+            }
+        });
+    }
+
+    /// Ends those that waited for long; whether any is left.
+    fn end_idle(&self) -> bool {
+        let mut waiting = self.waiting.lock();
+        let all = std::mem::take(&mut waiting.workers);
+        let is_idle = |worker: &Worker| worker.used.elapsed() > IDLE;
+        let (idle, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_idle);
+        waiting.is_watched = !rest.is_empty();
+        waiting.workers = rest;
+        let is_any_left = waiting.is_watched;
+        drop(waiting);
+        drop(idle);
+        is_any_left
+    }
+}
+
+/// A process that parses one file after the other.
+#[derive(Debug)]
+struct Worker {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    used: Instant,
+}
+
+impl Worker {
+    fn start(program: &Path, limits: &Limits) -> io::Result<Self> {
+        let mut process = Command::new(program)
+            .arg0("foveate")
+            .args(worker::arguments(limits))
+            // It needs no secret and no directory, and no signal of a terminal is meant for it.
+            .env_clear()
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(io::Error::other("the process has no pipes"));
+        };
+        Ok(Self {
+            process,
+            input,
+            output: BufReader::new(output),
+            used: Instant::now(),
+        })
+    }
+
+    /// Its reply; `None` where it has ended.
+    fn ask(&mut self, request: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        worker::write_frame(&mut self.input, request)?;
+        worker::read_frame(&mut self.output)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It has ended already, or waits for a file.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

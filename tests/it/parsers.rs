@@ -1,0 +1,135 @@
+//! Files that are made to break a parser: they end the process that parses them, and nothing else.
+
+use std::fs;
+use std::process::Command;
+
+use foveate::engine::Parsers;
+use foveate_model::{Content, Language, ParseIssue, SkipReason};
+use foveate_parse::{Limits, languages};
+
+type Read = (Language, Result<Content, SkipReason>);
+
+fn workers() -> Parsers {
+    Parsers::in_workers(Limits::default(), env!("CARGO_BIN_EXE_foveate").into())
+}
+
+fn python() -> Option<Language> {
+    languages::by_name("python")
+}
+
+/// So few bytes of Python on which tree-sitter takes gigabytes, for a quarter of a minute.
+fn killer() -> String {
+    format!("{}\n", "/*".repeat(40)).repeat(200)
+}
+
+fn module(name: &str) -> String {
+    let function =
+        format!("def {name}(order):\n    \"\"\"Gives it back.\"\"\"\n    return order\n\n\n");
+    function.clone() + &function.replace(name, "other").repeat(20)
+}
+
+fn shown((language, content): &Read) -> String {
+    format!("{language:?} {content:?}")
+}
+
+#[test]
+fn a_worker_gives_what_parsing_here_gives() {
+    let (apart, here) = (workers(), Parsers::from(Limits::default()));
+    let texts = [
+        (python(), module("cancel").into_bytes()),
+        (
+            None,
+            format!("#!/usr/bin/env python3\n{}", module("cancel")).into_bytes(),
+        ),
+        (None, b"words of prose\n".repeat(100)),
+        (
+            python(),
+            [b"x = 1\n".repeat(300).as_slice(), b"\0"].concat(),
+        ),
+        (python(), b"x = '\xff'\n".repeat(300)),
+        (
+            languages::by_name("cpp"),
+            b"class Cart : public Base { int total() const; };\n".repeat(60),
+        ),
+        (
+            languages::by_name("typescript"),
+            b"export const total = (a: Item) => a.price\n".repeat(60),
+        ),
+        (
+            languages::by_name("markdown"),
+            b"# Title\n\nText.\n\n".repeat(90),
+        ),
+        (python(), vec![b'\n'; (1 << 20) + 1]),
+    ];
+    for (named, bytes) in &texts {
+        let found = apart.read(*named, bytes, None);
+        assert_eq!(shown(&found), shown(&here.read(*named, bytes, None)));
+    }
+    let before = apart.read(python(), module("cancel").as_bytes(), None);
+    let after = module("close");
+    let found = apart.read(python(), after.as_bytes(), before.1.ok().as_ref());
+    assert_eq!(
+        shown(&found),
+        shown(&here.read(python(), after.as_bytes(), None))
+    );
+}
+
+#[test]
+fn what_ends_its_worker_is_text_and_what_comes_next_is_parsed() {
+    let parsers = workers();
+    let text = killer();
+    let (language, content) = parsers.read(python(), text.as_bytes(), None);
+    let content = content.unwrap();
+    assert_eq!(Some(language), python());
+    assert_eq!(content.facts.issues, [ParseIssue::Timeout]);
+    assert_eq!(&*content.text, text);
+    let (_, next) = parsers.read(python(), module("cancel").as_bytes(), None);
+    assert_eq!(next.unwrap().facts.definitions.len(), 21);
+}
+
+#[test]
+fn a_worker_that_has_ended_is_replaced() {
+    let parsers = workers();
+    let parse = || {
+        let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
+        content.unwrap().facts.definitions.len()
+    };
+    assert_eq!(parse(), 21);
+    let pids = children();
+    assert_eq!(pids.len(), 1, "{pids:?}");
+    let killed = Command::new("kill").arg("-KILL").args(&pids).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(parse(), 21);
+    assert_ne!(children(), pids);
+}
+
+/// The processes that this thread has started.
+fn children() -> Vec<String> {
+    let pids = fs::read_to_string("/proc/thread-self/children").unwrap();
+    pids.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn where_no_process_can_be_started_files_are_parsed_here() {
+    let parsers = Parsers::in_workers(Limits::default(), "/no/such/program".into());
+    let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
+    assert_eq!(content.unwrap().facts.definitions.len(), 21);
+}
+
+#[test]
+fn the_command_line_answers_beside_a_file_that_breaks_the_parser() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("killer.py"), killer()).unwrap();
+    fs::write(directory.path().join("orders.py"), module("cancel_order")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
+        .args(["context", "--no-cache"])
+        .arg(directory.path())
+        .arg("cancel_order gives the wrong order, see killer.py")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let context = String::from_utf8(output.stdout).unwrap();
+    assert!(context.contains("def cancel_order(order)"), "{context}");
+    let issues = String::from_utf8(output.stderr).unwrap();
+    assert!(issues.contains("1 timeout): killer.py"), "{issues}");
+}
