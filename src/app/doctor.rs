@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 
-use super::service::ranking;
+use super::service::{parsers, ranking};
 use crate::cli::doctor::{DoctorArgs, Finding, print};
 use crate::config::{Config, Overrides};
 use crate::disk;
@@ -69,6 +69,7 @@ async fn examine(args: &DoctorArgs) -> Vec<Finding> {
     findings.extend(access::tls(&config));
     findings.extend(of_repositories(&config, &inspection, holder).await);
     findings.push(machine::memory(&config, holder));
+    findings.push(machine::parsing(&parsers(&config)));
     let dates = if args.offline {
         Vec::new()
     } else {

@@ -18,7 +18,8 @@ use crate::access::{AccessSettings, Authenticator, ShareLimits};
 use crate::cli::{self, UsageError};
 use crate::config::Config;
 use crate::disk::{DataDir, DataDirError};
-use crate::engine::{Engine, EngineSettings, Parsers, StoreLocation, parsers};
+use crate::engine::parsers::this_program;
+use crate::engine::{Engine, EngineSettings, Parsers, StoreLocation};
 use crate::feedback::Feedback;
 use crate::forge::{self, ForgeSettings, Forges, Tokens};
 use crate::http::connections::{self, ConnectionLimits, Served};
@@ -426,23 +427,27 @@ fn location(data_dir: &DataDir) -> StoreLocation {
     }
 }
 
-pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> EngineSettings {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let or_cores = |n: usize| if n == 0 { cores } else { n };
+pub(super) fn parsers(config: &Config) -> Parsers {
     let limits = Limits {
         max_bytes: config.index.max_file_bytes,
         max_steps: config.index.max_parse_steps,
         timeout: Duration::from_millis(config.index.parse_timeout_ms),
         max_depth: config.index.max_depth,
     };
+    match config.index.parse_workers {
+        true => Parsers::in_workers(limits, this_program()),
+        false => limits.into(),
+    }
+}
+
+pub(super) fn engine_settings(config: &Config, location: StoreLocation) -> EngineSettings {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let or_cores = |n: usize| if n == 0 { cores } else { n };
     EngineSettings {
         index_threads: or_cores(config.index.threads),
         index_runs: config.index.runs,
         history_runs: config.history.runs,
-        parsers: match config.index.parse_workers {
-            true => Parsers::in_workers(limits, parsers::this_program()),
-            false => limits.into(),
-        },
+        parsers: parsers(config),
         blob_cache_bytes: config.index.blob_cache_bytes,
         concurrency: or_cores(config.answer.concurrency),
         queue: config.answer.queue,

@@ -21,6 +21,8 @@ const SMALL_FILE: usize = 1000;
 /// Time after which a worker that nobody needs is ended.
 const IDLE: Duration = Duration::from_secs(30);
 
+/// One that ends sooner than this had ended while it waited: it is not the file.
+const ENDED_BEFORE: Duration = Duration::from_millis(100);
 const NO_WORKER: &str = "no process can be started to parse in: files are parsed in this one, and one that is made \
     to break a parser can end it";
 static TOLD: Once = Once::new();
@@ -53,7 +55,8 @@ impl From<Limits> for Parsers {
 
 impl Parsers {
     /// Parses in processes of the program `foveate`: as many as files are parsed at a time. They are started
-    /// when they are needed, and ended when they were not for [`IDLE`].
+    /// when they are needed, and ended when they were not for [`IDLE`]. Only Linux bounds the memory of a process
+    /// as this needs it; elsewhere files are parsed in this one.
     pub fn in_workers(limits: Limits, program: PathBuf) -> Self {
         let workers = Workers {
             program,
@@ -62,13 +65,18 @@ impl Parsers {
         };
         Self {
             limits,
-            workers: Some(Arc::new(workers)),
+            workers: cfg!(target_os = "linux").then(|| Arc::new(workers)),
         }
     }
 
     /// The limits that files are read under.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Starts a worker and has it parse something; `None` where files are parsed in this process.
+    pub fn try_worker(&self) -> Option<io::Result<()>> {
+        self.workers.as_ref().map(Workers::try_one)
     }
 
     /// What [`foveate_parse::read_after`] gives. A file that ends its worker is text.
@@ -118,14 +126,44 @@ impl Workers {
         earlier: Option<&Content>,
     ) -> io::Result<Option<Blob>> {
         let request = worker::request(named, bytes, earlier);
-        let waiting = self.waiting.lock().workers.pop();
-        // One that waited may have ended meanwhile.
-        if let Some(reply) = waiting.and_then(|worker| self.ask(worker, &request)) {
+        if let Some(worker) = self.waiting() {
+            let asked = Instant::now();
+            if let Some(reply) = self.ask(worker, &request) {
+                return Ok(worker::blob(&reply));
+            }
+            if asked.elapsed() > ENDED_BEFORE {
+                return Ok(None);
+            }
+        }
+        if let Some(reply) = self.ask(self.start()?, &request) {
             return Ok(worker::blob(&reply));
         }
-        let fresh = Worker::start(&self.program, &self.limits)?;
-        let reply = self.ask(fresh, &request);
-        Ok(reply.and_then(|reply| worker::blob(&reply)))
+        self.try_one()?;
+        Ok(None)
+    }
+
+    /// Has a new worker parse what every one can.
+    ///
+    /// # Errors
+    /// When it does not: it is not the file that ends workers.
+    fn try_one(self: &Arc<Self>) -> io::Result<()> {
+        let request = worker::request(Some(Language::TEXT), b"a", None);
+        let reply = self.ask(self.start()?, &request);
+        reply
+            .map(|_| ())
+            .ok_or_else(|| io::Error::other("it ends at once"))
+    }
+
+    fn start(&self) -> io::Result<Worker> {
+        Worker::start(&self.program, &self.limits)
+    }
+
+    /// One that has the priority of this thread, as those have that it starts.
+    fn waiting(&self) -> Option<Worker> {
+        let nice = niceness();
+        let workers = &mut self.waiting.lock().workers;
+        let at = workers.iter().rposition(|worker| worker.nice == nice)?;
+        Some(workers.remove(at))
     }
 
     /// The reply of a worker, which then waits for the next file. `None` where it ended.
@@ -180,6 +218,12 @@ struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     used: Instant,
+    nice: i32,
+}
+
+/// That of this thread on Linux.
+fn niceness() -> i32 {
+    rustix::process::getpriority_process(None).unwrap_or_default()
 }
 
 impl Worker {
@@ -203,6 +247,7 @@ impl Worker {
             input,
             output: BufReader::new(output),
             used: Instant::now(),
+            nice: niceness(),
         })
     }
 

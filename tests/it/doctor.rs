@@ -91,6 +91,7 @@ fn it_needs_no_server_and_changes_nothing() {
     has(&report, "server", "ok", "none runs");
     has(&report, "open files", "", "may be open");
     has(&report, "memory", "", "may be used");
+    has(&report, "parsing", "ok", "in processes of their own");
     has(&report, "clock", "ok", "GMT");
     assert!(!data.exists(), "it is not made");
     let output = Command::new(env!("CARGO_BIN_EXE_foveate"))
@@ -184,6 +185,11 @@ fn what_is_wrong_with_programs_and_settings_is_told() {
     let (output, report) = doctor(&arguments, &[("PATH", path)]);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
     has(&report, "git", "warning", "2.39.5");
+
+    let in_the_server = ("FOVEATE__INDEX__PARSE_WORKERS", "false");
+    let (output, report) = doctor(&arguments, &[in_the_server]);
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    has(&report, "parsing", "warning", "in the server itself");
 
     for (name, value, check, part) in [
         ("FOVEATE__ANSWER__QUEUE", "many", "settings", "answer.queue"),

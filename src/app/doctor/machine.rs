@@ -10,6 +10,7 @@ use indicatif::HumanBytes;
 use crate::cli::doctor::Finding;
 use crate::config::Config;
 use crate::disk::Holder;
+use crate::engine::Parsers;
 use crate::ingest::tree::{WorkingTree, is_network};
 use crate::store::{RepositoryKind, RepositoryRow};
 use crate::telemetry::process;
@@ -54,6 +55,26 @@ pub(super) fn git() -> Option<Finding> {
         ),
         None => Finding::warning("git", format!("{text:?} names no version"), advice),
     })
+}
+
+/// Whether files can be parsed in processes of their own.
+pub(super) fn parsing(parsers: &Parsers) -> Finding {
+    let check = "parsing";
+    match parsers.try_worker() {
+        None => Finding::warning(
+            check,
+            "files are parsed in the server itself: one that is made to break a parser ends it",
+            "set index.parse_workers, or register repositories alone whose authors you trust",
+        ),
+        Some(Ok(())) => Finding::ok(check, "files are parsed in processes of their own"),
+        Some(Err(error)) => Finding::warning(
+            check,
+            format!(
+                "no process can be started to parse in ({error}): files are parsed in the server"
+            ),
+            "let this user start processes and set limits for them (ulimit -v, TasksMax, seccomp)",
+        ),
+    }
 }
 
 /// The clock, beside those of other machines, by their names.
