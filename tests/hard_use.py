@@ -208,6 +208,31 @@ def connections_that_ask_nothing_keep_nobody_out(place):
 
 
 @check
+def a_file_that_breaks_a_parser_does_not_end_the_server(place):
+    killer = ("/*" * 40 + "\n") * 200
+    shop = place / "shop"
+    repository(shop, {**SHOP, "shop/killer.py": killer})
+    with Server(place / "data") as server:
+        server.add("shop", path=str(shop))
+        server.ready("shop")
+        question = {"repo": "shop", "query": "total_price in shop/price.py is wrong"}
+        status, answer, _ = server.call("POST", "/context", question)
+        same((status, answer["files"][0]["path"]), (200, "shop/price.py"), "the first file")
+        missing = [issue["detail"] for issue in answer["issues"] if issue["code"] == "skipped_files"]
+        assert len(missing) == 1 and "1 timeout): shop/killer.py" in missing[0], answer["issues"]
+        # Saved while it runs, and another file after it.
+        (shop / "shop/second.py").write_text(killer)
+        (shop / "shop/till.py").write_text("def open_till(till):\n    return till\n")
+        until = time.monotonic() + PATIENCE
+        while "def open_till" not in server.call("POST", "/context", {"repo": "shop", "query": "open_till"})[1]["context"]:
+            assert time.monotonic() < until, "what is saved beside it is not found"
+            time.sleep(0.1)
+        status = Path(f"/proc/{server.process.pid}/status").read_text()
+        peak = int(re.search(r"VmHWM:\s*(\d+) kB", status).group(1))
+        assert peak < 400_000, f"{peak} kB"
+
+
+@check
 def messages_say_what_is_wrong_and_what_to_do(place):
     wrong = subprocess.run([FOVEATE, "serve", "--listen", "nonsense"], capture_output=True, text=True, env=CLEAN)
     same(wrong.returncode, 2, wrong.stderr)
