@@ -13,6 +13,7 @@ pub(super) struct Times {
     seconds: Vec<f64>,
     at: usize,
     since_made: usize,
+    mean: Option<Duration>,
     /// The 95th percentile over the mean.
     long_over_mean: Option<f64>,
 }
@@ -37,15 +38,21 @@ impl Times {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
         let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+        self.mean = Duration::try_from_secs_f64(mean).ok();
         let long = sorted.get(sorted.len() * 95 / 100);
         self.long_over_mean = long.filter(|_| mean > 0.0).map(|long| long / mean);
     }
 
+    /// The time of one answer; `None` where little is known yet.
+    pub fn mean(&self) -> Option<Duration> {
+        self.mean
+    }
+
     /// How many may wait behind `total` threads to be begun in the time of one answer that takes long;
-    /// `None` where little is known yet. At least one for each thread.
+    /// `None` where little is known yet. None may where all answers take as long.
     pub fn waiting_within_a_long_one(&self, total: usize) -> Option<usize> {
         let ratio = self.long_over_mean? - 1.0;
-        Some(((total as f64 * ratio).round() as usize).max(total))
+        Some((total as f64 * ratio).round() as usize)
     }
 }
 
@@ -61,7 +68,8 @@ mod tests {
         }
         assert_eq!(times.waiting_within_a_long_one(2), None);
         times.add(Duration::from_millis(1));
-        assert_eq!(times.waiting_within_a_long_one(2), Some(2));
+        assert_eq!(times.waiting_within_a_long_one(2), Some(0));
+        assert_eq!(times.mean(), Some(Duration::from_millis(1)));
         for n in 0..REMEMBERED {
             // One of ten takes ten times as long: 1.9 ms on average.
             times.add(Duration::from_millis(if n % 10 == 0 { 10 } else { 1 }));
@@ -70,6 +78,6 @@ mod tests {
         for _ in 0..REMEMBERED {
             times.add(Duration::from_millis(3));
         }
-        assert_eq!(times.waiting_within_a_long_one(4), Some(4));
+        assert_eq!(times.waiting_within_a_long_one(4), Some(0));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::load::Load;
+use super::load::{Level, Load};
 use super::times::Times;
 
 /// Who waits, and for what `T` they wait.
@@ -77,6 +77,7 @@ impl<T> Turns<T> {
     /// A permit or a place for a question of `who`. `make` gives what waits; it is dropped where another
     /// question takes its place.
     pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
+        self.load.asked();
         if self.running.len() < self.total && self.waiting == 0 {
             let who: Arc<str> = who.into();
             self.running.push(Arc::clone(&who));
@@ -101,17 +102,23 @@ impl<T> Turns<T> {
         Entry::Place(id)
     }
 
-    /// How many may wait. In an overload no more than are answered in the time of one answer that takes
-    /// long, with those that are being answered: whoever waits longer is better turned away at once and asks
-    /// again.
+    /// How many may wait. Where permits are in use all the time no more than are answered in the time of one
+    /// answer that takes long, with those that are being answered: whoever waits longer is better turned away at
+    /// once and asks again. One for each permit keeps it in use, which costs those that wait the time of an answer;
+    /// in an overload there is always one who asks just then.
     fn limit(&mut self, now: Instant) -> usize {
-        let is_overload = self.load.is_overload(now);
-        let few = is_overload.then(|| self.times.waiting_within_a_long_one(self.total));
-        few.flatten().unwrap_or(usize::MAX).min(self.max_waiting)
+        let few = self.times.waiting_within_a_long_one(self.total);
+        let mean = self.times.mean();
+        let limit = match (self.load.level(now, self.total, mean), few) {
+            (Level::Calm, _) | (_, None) => self.max_waiting,
+            (Level::Busy, Some(few)) => few.max(self.total),
+            (Level::Overload, Some(few)) => few,
+        };
+        limit.min(self.max_waiting)
     }
 
     /// Whether there is a place for one more question of `who`: the one of the last in a line that is longer
-    /// than theirs would be, or, for who has none yet, the one that everybody has.
+    /// than theirs would be, or, for who has none yet and is being answered nothing, the one that everybody has.
     fn make_room(&mut self, who: &str) -> bool {
         let own = self.lines.iter().find(|line| *line.who == *who);
         let own = own.map_or(0, |line| line.questions.len());
@@ -125,7 +132,10 @@ impl<T> Turns<T> {
                 self.waiting -= 1;
                 true
             }
-            _ => own == 0 && self.waiting < self.max_waiting,
+            _ => {
+                let is_new = own == 0 && !self.running.iter().any(|running| **running == *who);
+                is_new && self.waiting < self.max_waiting
+            }
         }
     }
 
