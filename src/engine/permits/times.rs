@@ -52,7 +52,7 @@ impl Times {
     /// `None` where little is known yet. None may where all answers take as long.
     pub fn waiting_within_a_long_one(&self, total: usize) -> Option<usize> {
         let ratio = self.long_over_mean? - 1.0;
-        Some((total as f64 * ratio).round() as usize)
+        Some((total as f64 * ratio) as usize)
     }
 }
 

@@ -310,4 +310,25 @@ mod tests {
             assert!(is_in(&turns.enter("a", calm, || "a")), "it is over");
         }
     }
+    #[test]
+    fn where_far_more_is_asked_nobody_waits_behind_their_own_answer() {
+        let (mut turns, now) = busy(64);
+        for _ in 0..32 {
+            turns.times.add(Duration::from_millis(4));
+        }
+        // For 1.6 s of work in a second.
+        for _ in 0..400 {
+            turns.enter("a", now, || "a");
+        }
+        let late = now + Duration::from_secs(1);
+        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
+        while turns.waiting() > 0 {
+            turns.give_back("a", late);
+        }
+        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
+        assert!(is_in(&turns.enter("b", late, || "b")));
+        assert_eq!(turns.enter("b", late, || "b"), Entry::Full);
+        assert_eq!(order(&mut turns, "a", late), ["b"]);
+        assert_eq!(turns.enter("a", late, || "a"), Entry::Permit("a".into()));
+    }
 }
