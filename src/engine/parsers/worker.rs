@@ -11,6 +11,8 @@ use foveate_parse::{Limits, languages};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::telemetry::process;
+
 /// The command of the program that is a worker.
 pub const COMMAND: &str = "parse-worker";
 /// In the place of a language's code: the content says which it is.
@@ -19,6 +21,11 @@ const BY_CONTENT: u8 = u8::MAX;
 /// each of its own; the stack that is set aside for the parser is 256.
 const MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 1024;
+/// Of the memory of the machine or container a worker gets one of so many parts at most: where it ends for want of
+/// memory, some take all processes of a container with it.
+const MEMORY_PART: u64 = 4;
+/// What a worker needs for any file of ordinary size, in bytes.
+const LEAST_MEMORY: u64 = 512 << 20;
 /// Processor time for what surrounds parsing itself.
 const MARGIN: Duration = Duration::from_secs(4);
 
@@ -52,7 +59,8 @@ pub fn serve(limits: &Limits) -> io::Result<()> {
 /// short.
 fn bound_memory(limits: &Limits) -> io::Result<()> {
     let bytes = MEMORY.saturating_add(limits.max_bytes.saturating_mul(MEMORY_PER_BYTE));
-    limit(Resource::As, bytes)?;
+    let part = process::memory_limit().map_or(u64::MAX, |all| all as u64 / MEMORY_PART);
+    limit(Resource::As, bytes.min(part.max(LEAST_MEMORY)))?;
     // A process that is meant to end leaves no image of it.
     limit(Resource::Core, 0)?;
     // Not where the system has no such file.
