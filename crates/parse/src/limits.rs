@@ -8,7 +8,7 @@ pub struct Limits {
     /// Size in bytes above which a file is listed, not read.
     pub max_bytes: u64,
     /// Steps of the parser after which a file's syntax is given up and it is kept as text: the same on
-    /// every machine. A file takes about one for each byte at most, unless it is made to take more.
+    /// every machine. A file takes less than one for each byte, at most five.
     pub max_steps: u64,
     /// CPU time after which it is given up, too, where steps are slow. What `max_steps` lets pass
     /// takes a part of it, also beside other programs, which make parsing slower.

@@ -289,3 +289,34 @@ fn what_takes_too_long_becomes_text() {
     assert!(facts.definitions.is_empty());
     check(&facts, &text);
 }
+
+#[test]
+fn what_takes_too_many_steps_becomes_text_on_every_machine() {
+    let text = "x = [1, 2]\n".repeat(5_000);
+    let facts = |max_steps| {
+        let limits = Limits {
+            max_steps,
+            ..Limits::default()
+        };
+        parse(language("python"), &text, &limits)
+    };
+    assert_eq!(facts(10_000).issues, [ParseIssue::Timeout]);
+    assert!(facts(10_000).definitions.is_empty());
+    assert_eq!(facts(1_000_000).issues, []);
+    assert_eq!(facts(1_000_000).definitions.len(), 1);
+}
+
+#[test]
+fn all_parses_of_a_file_have_one_limit() {
+    // Items inside of calls of macros are parsed after the text around them.
+    let text = "cfg_rt! { pub fn a() {} }\n".repeat(500);
+    let names = |max_steps| {
+        let limits = Limits {
+            max_steps,
+            ..Limits::default()
+        };
+        parse(language("rust"), &text, &limits).definitions.len()
+    };
+    assert_eq!(names(Limits::default().max_steps), 500);
+    assert_eq!(names(12_000), 0);
+}
