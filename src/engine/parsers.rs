@@ -20,9 +20,8 @@ use parking_lot::Mutex;
 const SMALL_FILE: usize = 1000;
 /// Time after which a worker that nobody needs is ended.
 const IDLE: Duration = Duration::from_secs(30);
-
-/// One that ends sooner than this had ended while it waited: it is not the file.
-const ENDED_BEFORE: Duration = Duration::from_millis(100);
+/// One that ends sooner than this over a file had ended while it was idle: it is not the file.
+const EXITED_BEFORE: Duration = Duration::from_millis(100);
 const NO_WORKER: &str = "no process can be started to parse in: files are parsed in this one, and one that is made \
     to break a parser can end it";
 static TOLD: Once = Once::new();
@@ -31,7 +30,7 @@ static TOLD: Once = Once::new();
 #[derive(Clone, Debug)]
 pub struct Parsers {
     limits: Limits,
-    workers: Option<Arc<Workers>>,
+    workers: Option<Arc<WorkerPool>>,
 }
 
 /// The program of this process, whatever happens to its file.
@@ -58,10 +57,10 @@ impl Parsers {
     /// when they are needed, and ended when they were not for [`IDLE`]. Only Linux bounds the memory of a process
     /// as this needs it; elsewhere files are parsed in this one.
     pub fn in_workers(limits: Limits, program: PathBuf) -> Self {
-        let workers = Workers {
+        let workers = WorkerPool {
             program,
             limits,
-            waiting: Mutex::default(),
+            idle: Mutex::default(),
         };
         Self {
             limits,
@@ -75,8 +74,8 @@ impl Parsers {
     }
 
     /// Starts a worker and has it parse something; `None` where files are parsed in this process.
-    pub fn try_worker(&self) -> Option<io::Result<()>> {
-        self.workers.as_ref().map(Workers::try_one)
+    pub fn check_worker(&self) -> Option<io::Result<()>> {
+        self.workers.as_ref().map(WorkerPool::check)
     }
 
     /// What [`foveate_parse::read_after`] gives. A file that ends its worker is text.
@@ -100,21 +99,21 @@ impl Parsers {
 
 /// Worker processes, which are started when there are too few.
 #[derive(Debug)]
-struct Workers {
+struct WorkerPool {
     program: PathBuf,
     limits: Limits,
-    waiting: Mutex<Waiting>,
+    idle: Mutex<Idle>,
 }
 
 /// The workers that nobody needs at the moment, the last used one last.
 #[derive(Debug, Default)]
-struct Waiting {
+struct Idle {
     workers: Vec<Worker>,
     /// Whether a thread ends those that wait for long.
-    is_watched: bool,
+    is_reaped: bool,
 }
 
-impl Workers {
+impl WorkerPool {
     /// What a worker makes of the file; `None` where it ended over it, or gave up.
     ///
     /// # Errors
@@ -126,19 +125,19 @@ impl Workers {
         earlier: Option<&Content>,
     ) -> io::Result<Option<Blob>> {
         let request = worker::request(named, bytes, earlier);
-        if let Some(worker) = self.waiting() {
+        if let Some(worker) = self.take_idle() {
             let asked = Instant::now();
             if let Some(reply) = self.ask(worker, &request) {
                 return Ok(worker::blob(&reply));
             }
-            if asked.elapsed() > ENDED_BEFORE {
+            if asked.elapsed() > EXITED_BEFORE {
                 return Ok(None);
             }
         }
         if let Some(reply) = self.ask(self.start()?, &request) {
             return Ok(worker::blob(&reply));
         }
-        self.try_one()?;
+        self.check()?;
         Ok(None)
     }
 
@@ -146,7 +145,7 @@ impl Workers {
     ///
     /// # Errors
     /// When it does not: it is not the file that ends workers.
-    fn try_one(self: &Arc<Self>) -> io::Result<()> {
+    fn check(self: &Arc<Self>) -> io::Result<()> {
         let request = worker::request(Some(Language::TEXT), b"a", None);
         let reply = self.ask(self.start()?, &request);
         reply
@@ -159,9 +158,9 @@ impl Workers {
     }
 
     /// One that has the priority of this thread, as those have that it starts.
-    fn waiting(&self) -> Option<Worker> {
+    fn take_idle(&self) -> Option<Worker> {
         let nice = niceness();
-        let workers = &mut self.waiting.lock().workers;
+        let workers = &mut self.idle.lock().workers;
         let at = workers.iter().rposition(|worker| worker.nice == nice)?;
         Some(workers.remove(at))
     }
@@ -170,26 +169,26 @@ impl Workers {
     fn ask(self: &Arc<Self>, mut worker: Worker, request: &[u8]) -> Option<Vec<u8>> {
         let reply = worker.ask(request).ok()??;
         worker.used = Instant::now();
-        let mut waiting = self.waiting.lock();
-        waiting.workers.push(worker);
-        let is_watched = std::mem::replace(&mut waiting.is_watched, true);
-        drop(waiting);
-        if !is_watched {
-            self.watch();
+        let mut idle = self.idle.lock();
+        idle.workers.push(worker);
+        let is_reaped = std::mem::replace(&mut idle.is_reaped, true);
+        drop(idle);
+        if !is_reaped {
+            self.reap_later();
         }
         Some(reply)
     }
 
     /// Ends workers that nobody needs, until none waits.
-    fn watch(self: &Arc<Self>) {
-        let workers = Arc::downgrade(self);
-        let watcher = std::thread::Builder::new().name("idle-parsers".to_owned());
+    fn reap_later(self: &Arc<Self>) {
+        let pool = Arc::downgrade(self);
+        let reaper = std::thread::Builder::new().name("idle-parsers".to_owned());
         // Without it they stay until this process ends.
-        let _ = watcher.spawn(move || {
+        let _ = reaper.spawn(move || {
             loop {
                 std::thread::sleep(IDLE / 2);
-                match workers.upgrade() {
-                    Some(workers) if workers.end_idle() => {}
+                match pool.upgrade() {
+                    Some(pool) if pool.end_old() => {}
                     _ => break,
                 }
             }
@@ -197,16 +196,16 @@ impl Workers {
     }
 
     /// Ends those that waited for long; whether any is left.
-    fn end_idle(&self) -> bool {
-        let mut waiting = self.waiting.lock();
-        let all = std::mem::take(&mut waiting.workers);
+    fn end_old(&self) -> bool {
+        let mut idle = self.idle.lock();
+        let all = std::mem::take(&mut idle.workers);
         let is_idle = |worker: &Worker| worker.used.elapsed() > IDLE;
-        let (idle, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_idle);
-        waiting.is_watched = !rest.is_empty();
-        waiting.workers = rest;
-        let is_any_left = waiting.is_watched;
-        drop(waiting);
+        let (old, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_idle);
+        idle.is_reaped = !rest.is_empty();
+        idle.workers = rest;
+        let is_any_left = idle.is_reaped;
         drop(idle);
+        drop(old);
         is_any_left
     }
 }

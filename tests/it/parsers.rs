@@ -115,9 +115,9 @@ fn where_no_process_can_be_started_files_are_parsed_here() {
         let parsers = Parsers::in_workers(Limits::default(), program.into());
         let (_, content) = parsers.read(python(), module("cancel").as_bytes(), None);
         assert_eq!(content.unwrap().facts.definitions.len(), 21);
-        assert!(parsers.try_worker().is_some_and(|tried| tried.is_err()));
+        assert!(parsers.check_worker().is_some_and(|tried| tried.is_err()));
     }
-    assert!(workers().try_worker().is_some_and(|tried| tried.is_ok()));
+    assert!(workers().check_worker().is_some_and(|tried| tried.is_ok()));
 }
 
 #[test]

@@ -224,8 +224,7 @@ impl Files {
     }
 
     /// Code that is shipped and not indexed, or not wholly, although people read it: what is too
-    /// large, not in UTF-8, kept elsewhere or unreadable, and what took too long to parse. In path
-    /// order.
+    /// large, not in UTF-8, kept elsewhere or unreadable, and what the parser gave up over. In path order.
     pub fn gaps(&self) -> &[FileId] {
         &self.gaps
     }

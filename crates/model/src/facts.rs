@@ -350,7 +350,7 @@ pub enum ParseIssue {
         /// 1-based line of the first error.
         line: u32,
     },
-    /// The time limit was reached; the file is indexed as text.
+    /// Its syntax was given up: a limit of steps, time or memory was reached. The file is indexed as text.
     Timeout,
     /// The tree is deeper than the limit; what lies deeper was left out.
     Depth,

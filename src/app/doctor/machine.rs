@@ -60,7 +60,7 @@ pub(super) fn git() -> Option<Finding> {
 /// Whether files can be parsed in processes of their own.
 pub(super) fn parsing(parsers: &Parsers) -> Finding {
     let check = "parsing";
-    match parsers.try_worker() {
+    match parsers.check_worker() {
         None => Finding::warning(
             check,
             "files are parsed in the server itself: one that is made to break a parser ends it",
