@@ -170,6 +170,8 @@ pub struct IndexConfig {
     pub threads: usize,
     pub runs: usize,
     pub max_file_bytes: u64,
+    pub max_files: usize,
+    pub max_bytes: u64,
     pub max_parse_steps: u64,
     pub parse_timeout_ms: u64,
     pub max_depth: u32,

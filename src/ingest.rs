@@ -7,6 +7,7 @@ mod driver;
 mod flush;
 pub mod git;
 mod history_reader;
+pub mod max_size;
 pub mod once;
 mod revisions;
 mod schedule;

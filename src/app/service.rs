@@ -30,6 +30,7 @@ use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
+use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
 use crate::mcp::{self, AgentLimits, Agents};
 use crate::store::{Place, Store};
@@ -483,10 +484,15 @@ pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> 
         audit: Duration::from_secs(config.watch.audit_seconds),
         poll_interval: Duration::from_secs(config.watch.poll_seconds),
         write_after: Duration::from_millis(config.storage.write_after_ms),
-        memory_bytes: match config.index.memory_bytes {
-            0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
-            bytes => bytes,
-        },
+        memory_bytes: memory_bytes(config),
+    }
+}
+
+/// Memory for all indexes.
+fn memory_bytes(config: &Config) -> usize {
+    match config.index.memory_bytes {
+        0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
+        bytes => bytes,
     }
 }
 
@@ -501,6 +507,13 @@ fn access(config: &Config) -> Access {
         memory_bytes: config.git.memory_bytes,
         lookup: config.answer.deadline(),
         read: Duration::from_secs(config.git.read_timeout_seconds),
+        max_size: MaxSize {
+            files: config.index.max_files,
+            bytes: match config.index.max_bytes {
+                0 => MaxSize::bytes_within(memory_bytes(config)),
+                bytes => bytes,
+            },
+        },
     }
 }
 

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::oneshot;
 
+use super::pools::lower_priority;
 use crate::telemetry::spans::carried;
 use turns::{Entry, Turns};
 
@@ -28,6 +29,8 @@ pub struct Permits {
     /// One for each permit: a thread remembers what it split and counted, several megabytes, so that
     /// there must not be one for each question of a burst.
     threads: ThreadPool,
+    /// As many, with low priority, for the answers of keys that ask too much.
+    low_priority: ThreadPool,
     queue: Queue,
 }
 
@@ -82,13 +85,17 @@ impl Permits {
     /// When the threads cannot be started.
     pub fn new(total: usize, queue: usize) -> Result<Self, ThreadPoolBuildError> {
         let total = total.max(1);
-        let threads = ThreadPoolBuilder::new()
-            .num_threads(total)
-            .thread_name(|thread| format!("answer-{thread}"))
-            // The log has it; who waits learns it from the end of the channel.
-            .panic_handler(|_| ());
+        let threads = |name: &'static str| {
+            ThreadPoolBuilder::new()
+                .num_threads(total)
+                .thread_name(move |thread| format!("{name}-{thread}"))
+                // The log has it; who waits learns it from the end of the channel.
+                .panic_handler(|_| ())
+        };
+        let low_priority = threads("answer-low").start_handler(|_| lower_priority());
         Ok(Self {
-            threads: threads.build()?,
+            threads: threads("answer").build()?,
+            low_priority: low_priority.build()?,
             queue: Queue::new(total, queue),
         })
     }
@@ -98,7 +105,7 @@ impl Permits {
         &self.queue
     }
 
-    /// Does on a thread for answers what was let in. Nothing comes back when it failed on a defect.
+    /// Does on a thread for answers what was let in, with low priority for a key that asks too much. Nothing comes back when it failed on a defect.
     pub fn work<T: Send + 'static>(
         &self,
         admission: Admission,
@@ -107,7 +114,13 @@ impl Permits {
         let (reply, done) = oneshot::channel();
         let work = carried(work);
         let turns = Arc::clone(&self.queue.turns);
-        self.threads.spawn(move || {
+        let is_heavy = turns.lock().is_heavy(&admission.who, Instant::now());
+        let threads = if is_heavy {
+            &self.low_priority
+        } else {
+            &self.threads
+        };
+        threads.spawn(move || {
             let start = Instant::now();
             let result = work();
             turns.lock().times.add(start.elapsed());

@@ -124,7 +124,7 @@ impl Pools {
 
 /// Lowers the priority of this thread, which is all that this means on Linux. Elsewhere it would be
 /// that of the process.
-fn lower_priority() {
+pub(super) fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
         tracing::warn!(%error, "what nobody waits for does not give way to answers");

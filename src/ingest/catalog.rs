@@ -13,10 +13,12 @@ mod tasks;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -30,6 +32,9 @@ use crate::store::{OldAnswers, RepositoryKind, Store, StoreError};
 use crate::telemetry::spans::{carried, spawn_blocking};
 use credentials::Credentials;
 use row::{row_of, source_of};
+
+/// Time that the tasks of repositories have to end when the program stops.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A repository to register, as it was asked for.
 #[derive(Clone, Debug)]
@@ -424,13 +429,16 @@ impl Catalog {
         self.store.ping().await
     }
 
-    /// Waits until every task has ended, after the stop signal was given, and closes the list.
+    /// Waits until every task has ended, after the stop signal was given, and closes the list. Tasks that are in
+    /// the middle of a large index are given up: nothing of it is stored before it is whole.
     pub async fn close(&self) {
         for repository in self.engine.repositories(&Grant::unrestricted()) {
             repository.progress().cancel();
         }
         self.tracker.close();
-        self.tracker.wait().await;
+        if timeout(CLOSE_PATIENCE, self.tracker.wait()).await.is_err() {
+            tracing::warn!("indexing took too long to stop and was given up");
+        }
         self.store.close().await;
     }
 }

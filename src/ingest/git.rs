@@ -26,6 +26,7 @@ use std::time::Duration;
 use foveate_model::{ObjectId, SourceFile};
 use tokio_util::sync::CancellationToken;
 
+use super::max_size::TooLarge;
 use crate::engine::{BlobCache, Cancelled, CommitHistory, Diff, Progress};
 pub use access::{Access, LocalPaths};
 pub use head::HeadMark;
@@ -55,6 +56,9 @@ pub enum GitError {
     /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
+    /// A commit holds more than it may.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The repository is empty.
     #[error("the repository has no commit yet")]
     NoCommits,

@@ -21,13 +21,14 @@ use rayon::prelude::*;
 pub use network::is_network;
 
 use super::git::{Access, GitRepo};
+use super::max_size::TooLarge;
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
 use head::Head;
 use read::{Before, IdKind};
 use stat::Stat;
 pub use stat::Stats;
-use walk::{Found, Listing, Rules};
+use walk::{Found, FoundKind, Listing, Rules};
 
 /// Why a working tree cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,9 @@ pub enum TreeError {
         /// What the system says.
         reason: String,
     },
+    /// It is larger than it may be.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -220,6 +224,7 @@ impl WorkingTree {
         progress: &Progress,
         watcher: Option<&Arc<TreeWatcher>>,
     ) -> Result<bool, TreeError> {
+        self.check_size(&listing.files, blobs.limits().max_bytes)?;
         let kept: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();
         let before = self.entries.len();
         self.entries.retain(|path, _| kept.contains(path));
@@ -428,6 +433,18 @@ impl WorkingTree {
             }
         }
         Ok(changed)
+    }
+
+    /// Before any of the files is read; those larger than `max_file_bytes` never are.
+    fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
+        let is_read = |found: &&Found| {
+            found.kind == FoundKind::File
+                && found.stat.size <= max_file_bytes
+                && foveate_parse::skip_by_name(&found.path).is_none()
+        };
+        let bytes = files.iter().filter(is_read).map(|found| found.stat.size);
+        self.access.max_size.check(files.len(), bytes.sum())?;
+        Ok(())
     }
 
     fn check_root(&self) -> Result<(), TreeError> {

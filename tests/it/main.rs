@@ -35,6 +35,7 @@ mod learned;
 mod limits;
 mod log;
 mod lookups;
+mod max_size;
 mod mcp;
 mod memory;
 mod merges;

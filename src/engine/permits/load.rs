@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 /// Time over which it is decided.
-const WINDOW: Duration = Duration::from_secs(1);
+pub(super) const WINDOW: Duration = Duration::from_secs(1);
 /// Where permits are in use all the time, one is free for less than this part of it: work comes in pieces, with
 /// breaks between.
 const FREE_PART: u32 = 5;

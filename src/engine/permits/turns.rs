@@ -1,14 +1,18 @@
 //! Whose turn it is. Questions wait in a line for each key. The next one is of the key of which the fewest
 //! are being answered, and lines that are alike take turns, so that a key that asks a thousand things at once
-//! delays the others by one question at most. Where there is room for no more, the longest line gives way. It
-//! knows no clock and no threads.
+//! delays the others by one question at most. Where there is room for no more, the longest line gives way. In an
+//! overload, keys that were turned away lately are *heavy*: the others do not wait for their answers. It knows no
+//! clock and no threads.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::load::{Level, Load};
+use super::load::{Level, Load, WINDOW};
 use super::times::Times;
+
+/// Keys turned away that are remembered before those of long ago are forgotten.
+const MAX_TURNED_AWAY: usize = 1024;
 
 /// Who waits, and for what `T` they wait.
 #[derive(Debug)]
@@ -22,6 +26,8 @@ pub(super) struct Turns<T> {
     lines: VecDeque<Line<T>>,
     next_id: u64,
     load: Load,
+    /// When a question of a key was last turned away.
+    turned_away: HashMap<Arc<str>, Instant>,
     /// How long answers take.
     pub times: Times,
 }
@@ -54,6 +60,7 @@ impl<T> Turns<T> {
             lines: VecDeque::new(),
             next_id: 0,
             load: Load::new(now),
+            turned_away: HashMap::new(),
             times: Times::default(),
         }
     }
@@ -78,7 +85,9 @@ impl<T> Turns<T> {
     /// question takes its place.
     pub fn enter(&mut self, who: &str, now: Instant, make: impl FnOnce() -> T) -> Entry {
         self.load.asked();
-        if self.running.len() < self.total && self.waiting == 0 {
+        let level = self.level(now);
+        let has_free = self.running.len() < self.total && self.waiting == 0;
+        if has_free || level == Level::Overload && self.may_go_beside_heavy(who, now) {
             let who: Arc<str> = who.into();
             self.running.push(Arc::clone(&who));
             if self.running.len() == self.total {
@@ -86,7 +95,8 @@ impl<T> Turns<T> {
             }
             return Entry::Permit(who);
         }
-        if self.waiting >= self.limit(now) && !self.make_room(who) {
+        if self.waiting >= self.limit(level) && !self.make_room(who, now) {
+            self.turn_away(who.into(), now);
             return Entry::Full;
         }
         let id = self.next_id;
@@ -102,14 +112,46 @@ impl<T> Turns<T> {
         Entry::Place(id)
     }
 
+    fn level(&mut self, now: Instant) -> Level {
+        self.load.level(now, self.total, self.times.mean())
+    }
+
+    /// Whether a question of `who` need not wait for an answer of a heavy key: it begins beside it. Once for each
+    /// key and permit.
+    fn may_go_beside_heavy(&self, who: &str, now: Instant) -> bool {
+        self.running.len() < 2 * self.total
+            && !self.was_turned_away(who, now)
+            && !self.running.iter().any(|running| **running == *who)
+            && !self.lines.iter().any(|line| *line.who == *who)
+            && (self.running.iter()).any(|running| self.was_turned_away(running, now))
+    }
+
+    fn turn_away(&mut self, who: Arc<str>, now: Instant) {
+        if self.turned_away.len() >= MAX_TURNED_AWAY {
+            let is_lately = |last: &Instant| now.saturating_duration_since(*last) < WINDOW;
+            self.turned_away.retain(|_, last| is_lately(last));
+        }
+        self.turned_away.insert(who, now);
+    }
+
+    fn was_turned_away(&self, who: &str, now: Instant) -> bool {
+        let last = self.turned_away.get(who);
+        last.is_some_and(|last| now.saturating_duration_since(*last) < WINDOW)
+    }
+
+    /// Whether this is an overload in which `who` asks more than is answered, so that its answers have less
+    /// priority than others.
+    pub fn is_heavy(&mut self, who: &str, now: Instant) -> bool {
+        self.level(now) == Level::Overload && self.was_turned_away(who, now)
+    }
+
     /// How many may wait. Where permits are in use all the time no more than are answered in the time of one
     /// answer that takes long, with those that are being answered: whoever waits longer is better turned away at
     /// once and asks again. One for each permit keeps it in use, which costs those that wait the time of an answer;
     /// in an overload there is always one who asks just then.
-    fn limit(&mut self, now: Instant) -> usize {
+    fn limit(&self, level: Level) -> usize {
         let few = self.times.waiting_within_a_long_one(self.total);
-        let mean = self.times.mean();
-        let limit = match (self.load.level(now, self.total, mean), few) {
+        let limit = match (level, few) {
             (Level::Calm, _) | (_, None) => self.max_waiting,
             (Level::Busy, Some(few)) => few.max(self.total),
             (Level::Overload, Some(few)) => few,
@@ -119,7 +161,7 @@ impl<T> Turns<T> {
 
     /// Whether there is a place for one more question of `who`: the one of the last in a line that is longer
     /// than theirs would be, or, for who has none yet and is being answered nothing, the one that everybody has.
-    fn make_room(&mut self, who: &str) -> bool {
+    fn make_room(&mut self, who: &str, now: Instant) -> bool {
         let own = self.lines.iter().find(|line| *line.who == *who);
         let own = own.map_or(0, |line| line.questions.len());
         let longest = self
@@ -130,6 +172,8 @@ impl<T> Turns<T> {
             Some(line) if line.questions.len() > own + 1 => {
                 line.questions.pop_back();
                 self.waiting -= 1;
+                let who = Arc::clone(&line.who);
+                self.turn_away(who, now);
                 true
             }
             _ => {
@@ -141,7 +185,9 @@ impl<T> Turns<T> {
 
     /// Takes a permit of the key `who` back. Gives the question that gets it with its key, if one waits.
     pub fn give_back(&mut self, who: &str, now: Instant) -> Option<(Arc<str>, T)> {
-        let next = self.next_question();
+        // That of a question that began beside a heavy one is for nobody else.
+        let is_for_others = self.running.len() <= self.total;
+        let next = is_for_others.then(|| self.next_question()).flatten();
         if let Some(at) = self.running.iter().position(|running| **running == *who) {
             self.running.swap_remove(at);
         }
@@ -150,7 +196,8 @@ impl<T> Turns<T> {
                 self.waiting -= 1;
                 self.running.push(Arc::clone(who));
             }
-            None => self.load.free(now),
+            None if is_for_others => self.load.free(now),
+            None => {}
         }
         next
     }
@@ -310,8 +357,9 @@ mod tests {
             assert!(is_in(&turns.enter("a", calm, || "a")), "it is over");
         }
     }
-    #[test]
-    fn where_far_more_is_asked_nobody_waits_behind_their_own_answer() {
+
+    /// One permit in an overload by the key `a`, which has it.
+    fn overload() -> (Turns<&'static str>, Instant) {
         let (mut turns, now) = busy(64);
         for _ in 0..32 {
             turns.times.add(Duration::from_millis(4));
@@ -325,10 +373,31 @@ mod tests {
         while turns.waiting() > 0 {
             turns.give_back("a", late);
         }
-        assert_eq!(turns.enter("a", late, || "a"), Entry::Full);
-        assert!(is_in(&turns.enter("b", late, || "b")));
-        assert_eq!(turns.enter("b", late, || "b"), Entry::Full);
-        assert_eq!(order(&mut turns, "a", late), ["b"]);
-        assert_eq!(turns.enter("a", late, || "a"), Entry::Permit("a".into()));
+        assert_eq!(turns.in_use(), 1);
+        (turns, late)
+    }
+
+    #[test]
+    fn where_far_more_is_asked_nobody_waits_behind_their_own_answer() {
+        let (mut turns, now) = overload();
+        assert_eq!(turns.enter("a", now, || "a"), Entry::Full);
+        assert_eq!(order(&mut turns, "a", now), [""; 0]);
+        assert_eq!(turns.enter("a", now, || "a"), Entry::Permit("a".into()));
+    }
+
+    #[test]
+    fn who_asks_little_begins_beside_who_asks_too_much() {
+        let (mut turns, now) = overload();
+        assert!(turns.is_heavy("a", now));
+        assert!(!turns.is_heavy("b", now));
+        assert_eq!(turns.enter("b", now, || "b"), Entry::Permit("b".into()));
+        assert_eq!(turns.enter("b", now, || "b"), Entry::Full, "one for each");
+        assert!(is_in(&turns.enter("c", now, || "c")), "one for each permit");
+        assert_eq!(turns.give_back("a", now), None, "there is one too many");
+        assert_eq!(turns.in_use(), 1);
+        assert_eq!(turns.give_back("b", now), Some(("c".into(), "c")));
+        assert_eq!(turns.give_back("c", now), None);
+        let later = now + Duration::from_secs(3);
+        assert!(!turns.is_heavy("a", later), "it is over");
     }
 }

@@ -244,6 +244,8 @@ impl TreeWork {
         let read = || match scan {
             Scan::Everything(Cause::Audit) => (Cause::Audit, self.audit(&progress)),
             Scan::Everything(cause) => (cause, self.rescan(cause, &progress)),
+            // What was read last is not whole.
+            Scan::At(_) if self.failed => (Cause::Changed, self.rescan(Cause::Changed, &progress)),
             Scan::At(changed) => {
                 let watcher = self.watcher.as_ref();
                 let blobs = self.writer.repository().blobs();

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::process::{self, Patience};
 use super::{GitError, GitRepo};
+use crate::ingest::max_size::MaxSize;
 
 /// Which local directories may be read for others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl LocalPaths {
     }
 }
 
-/// What git may read and cost.
+/// What may be read, and what it may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Where repositories on this machine may lie, with everything that they are made of.
@@ -76,6 +77,8 @@ pub struct Access {
     pub lookup: Duration,
     /// Time for listing or reading the files of a commit.
     pub read: Duration,
+    /// The most that one revision may hold.
+    pub max_size: MaxSize,
 }
 
 impl Default for Access {
@@ -86,6 +89,7 @@ impl Default for Access {
             memory_bytes: 2 << 30,
             lookup: Duration::from_secs(30),
             read: Duration::from_secs(600),
+            max_size: MaxSize::default(),
         }
     }
 }

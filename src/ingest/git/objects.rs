@@ -99,8 +99,34 @@ pub(super) fn files(
 ) -> Result<Vec<SourceFile>, GitError> {
     progress.enter(Phase::Listing, 0);
     let entries = list(repo, commit)?;
+    check_size(repo, &[], &entries, blobs)?;
     progress.enter(Phase::Reading, entries.len());
     gather(repo, entries, before, blobs, progress)
+}
+
+/// Whether known files and entries are together not larger than they may be, before anything is read.
+fn check_size(
+    repo: &GitRepo,
+    known: &[SourceFile],
+    entries: &[Entry],
+    blobs: &BlobCache,
+) -> Result<(), GitError> {
+    let limit = blobs.limits().max_bytes;
+    let is_indexed = |file: &&SourceFile| file.content.is_some();
+    let is_read = |entry: &&Entry| {
+        let size = entry.size.filter(|_| entry.kind == EntryKind::File);
+        size.is_some_and(|size| size <= limit) && foveate_parse::skip_by_name(&entry.path).is_none()
+    };
+    let sizes = entries
+        .iter()
+        .filter(is_read)
+        .filter_map(|entry| entry.size);
+    let known_bytes: u64 = known.iter().filter(is_indexed).map(|file| file.size).sum();
+    let bytes = known_bytes + sizes.sum::<u64>();
+    repo.access
+        .max_size
+        .check(known.len() + entries.len(), bytes)?;
+    Ok(())
 }
 
 /// The files of entries, in no order. `before` are files of the same repository, in path order: what
@@ -222,6 +248,7 @@ pub(super) fn files_with(
     for (entry, size) in objects.iter_mut().zip(sizes(repo, &ids)?) {
         entry.size = size;
     }
+    check_size(repo, &files, &entries, blobs)?;
     progress.enter(Phase::Reading, entries.len());
     files.extend(gather(repo, entries, before, blobs, progress)?);
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,0 +1,58 @@
+//! Repositories that hold more than they may: nothing of them is read, they say so, and are indexed once they
+//! hold less.
+
+use std::fs;
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use crate::app::{TestApp, commit, git, tree};
+
+const THREE: &str = "
+//- a.py
+def alpha(): return 1
+//- b.py
+def beta(): return 2
+//- c.png
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tree_of_too_many_files_says_so_and_is_indexed_when_it_has_fewer() {
+    let app = TestApp::start_with(|config| config.index.max_files = 2).await;
+    let (_keep, root) = tree(THREE);
+    let body = json!({"name": "tree", "source": {"path": root}, "watch": true});
+    assert_eq!(app.post("/repos", body).await.status, StatusCode::CREATED);
+    let failed = app.repo_until("tree", |repo| repo["state"] == "failed");
+    let error = failed.await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("3 files"), "{error}");
+    assert!(error.contains("index.max_files"), "{error}");
+    fs::remove_file(root.join("c.png")).unwrap();
+    app.ready("tree").await;
+    assert_eq!(app.places_of("tree", "beta").await, ["b.py"]);
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_of_too_many_bytes_leaves_the_index_of_the_one_before() {
+    let app = TestApp::start_with(|config| config.index.max_bytes = 100).await;
+    let (_keep, root) = tree(THREE);
+    // No text, and so no part of the sum.
+    fs::write(root.join("c.png"), [0; 200]).unwrap();
+    let first = commit(&root, "first");
+    app.add_git("shop", &root, None).await;
+    fs::write(root.join("b.py"), format!("def beta(): return {:060}\n", 1)).unwrap();
+    let second = commit(&root, "second");
+    app.post("/repos/shop/sync", json!(null)).await;
+    let failed = app.repo_until("shop", |repo| repo["state"] == "failed");
+    let error = failed.await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("index.max_bytes"), "{error}");
+    assert_eq!(app.ask("shop", "`beta`").await["commit"], first.as_str());
+    let body = json!({"repo": "shop", "query": "`beta`", "ref": second});
+    let refused = app.post("/context", body).await;
+    assert!(!refused.status.is_success());
+    assert!(refused.text.contains("index.max_bytes"), "{}", refused.text);
+    git(&root, &["reset", "-q", "--hard", &first]);
+    app.post("/repos/shop/sync", json!(null)).await;
+    app.ready("shop").await;
+    app.end().await;
+}
