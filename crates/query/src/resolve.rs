@@ -114,6 +114,18 @@ pub struct ResolvedSymbol {
     pub total: usize,
 }
 
+impl ResolvedSymbol {
+    /// Whether the query has the name as code would write it, and something is called so.
+    pub(crate) fn is_identifier(&self) -> bool {
+        self.total > 0 && !matches!(self.from, "word" | "words" | "words_fuzzy" | "fuzzy")
+    }
+
+    /// Whether a plain word of the query is the name of something.
+    pub(crate) fn is_word(&self) -> bool {
+        self.total > 0 && self.from == "word"
+    }
+}
+
 /// What the query names.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {

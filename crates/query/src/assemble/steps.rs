@@ -107,10 +107,12 @@ fn is_unsure(plan: &Plan<'_>, confidence: f32) -> bool {
 }
 
 /// How much of what an answer needs the query says, 0 to 1: with a name, a file or a few words that
-/// tell something it is all. Of "it is slow" whatever shares the one word looks certain.
+/// tell something it is all. Of "it is slow" whatever shares the one word looks certain. Who looks something up
+/// names it, also by a plain word.
 fn specificity(plan: &Plan<'_>) -> f32 {
     let enough = plan.config.confidence.specific_words.max(1);
-    let is_named = !plan.named.is_empty()
+    let mut symbols = plan.candidates.symbols.iter();
+    let is_named = symbols.any(|s| s.is_identifier() || !plan.intent.is_change() && s.is_word())
         || !plan.candidates.files.is_empty()
         || !plan.candidates.changed.is_empty();
     if is_named {

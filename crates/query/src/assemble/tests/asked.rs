@@ -156,6 +156,31 @@ fn one_word_is_no_ground_for_confidence() {
 }
 
 #[test]
+fn who_looks_up_a_name_is_not_told_to_give_one() {
+    let code = "class A:\n    def place_order(self):\n        return nsolve(1)\n\n\nclass B:\n    def place_order(self):\n        return 2\n\n\ndef nsolve(n):\n    return n\n";
+    let mut files = vec![("shop.py".to_owned(), code.to_owned())];
+    for number in 0..60 {
+        let code = format!("def part_{number}(order):\n    return order.nsolve({number})\n");
+        files.push((format!("part_{number}.py"), code));
+    }
+    let snapshot = snapshot(files);
+    let is_doubted = |query: &str| {
+        let mut request = request(query, 2000, IntentKind::BugFix);
+        request.intent = None;
+        let issues = ask(&snapshot, &request).issues;
+        issues.iter().any(|issue| issue.code == "low_confidence")
+    };
+    for query in [
+        "who calls place_order?",
+        "where is nsolve defined?",
+        "nsolve",
+    ] {
+        assert!(!is_doubted(query), "{query}");
+    }
+    assert!(is_doubted("the part is wrong"));
+}
+
+#[test]
 fn places_outside_functions_are_ranked_and_shown() {
     let snapshot = fixture(POOL);
     let request = request(
