@@ -48,16 +48,20 @@ pub fn init_logging(filter: &str, format: LogFormat, otlp: Option<&Otlp>) -> Res
         LogFormat::Json => json_lines(std::io::stderr).boxed(),
     };
     let _ = registry()
-        .with(lines.with_filter(filter.and(filter_fn(is_discreet))))
+        .with(lines.with_filter(filter.and(filter_fn(is_wanted))))
         .with(otlp.and_then(Otlp::layer))
         .try_init();
     Ok(())
 }
 
-/// Whether an event or span is of a library that logs nothing of what clients send and get. That of the Model
-/// Context Protocol logs whole messages below ERROR: questions and code.
-fn is_discreet(metadata: &Metadata<'_>) -> bool {
-    *metadata.level() == Level::ERROR || !metadata.target().starts_with("rmcp")
+/// Libraries of which only errors are logged. That of the Model Context Protocol logs whole messages, questions and
+/// code; that of file events warns of each watched directory that was removed.
+const ERRORS_ALONE: [&str; 2] = ["rmcp", "notify"];
+
+/// Whether an event or span may be logged.
+fn is_wanted(metadata: &Metadata<'_>) -> bool {
+    let is_of = |library: &&str| metadata.target().split("::").next() == Some(*library);
+    *metadata.level() == Level::ERROR || !ERRORS_ALONE.iter().any(|library| is_of(&library))
 }
 
 /// Writes events as lines for people, in colours or without.

@@ -43,21 +43,21 @@ impl Agents {
         context: &Context,
     ) -> Result<CallToolResult, Failure> {
         match tool {
-            ToolName::Context => self.context(read(arguments)?, grant, context).await,
+            ToolName::Context => self.context(read(tool, arguments)?, grant, context).await,
             ToolName::Definition => {
-                let call: Call<RawDefinitions> = read(arguments)?;
+                let call: Call<RawDefinitions> = read(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::References => {
-                let call: Call<RawReferences> = read(arguments)?;
+                let call: Call<RawReferences> = read(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::Outline => {
-                let call: Call<RawOutline> = read(arguments)?;
+                let call: Call<RawOutline> = read(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::Search => {
-                let call: Call<RawSearch> = read(arguments)?;
+                let call: Call<RawSearch> = read(tool, arguments)?;
                 self.look(call, grant, context).await
             }
         }
@@ -229,9 +229,14 @@ impl Agents {
 }
 
 /// The arguments of a call.
-fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Failure> {
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| Failure::Told(format!("the arguments cannot be used: {error}")))
+fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<T, Failure> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        Failure::Told(format!(
+            "the arguments cannot be used: {error}; `{}` takes {}",
+            tool.name(),
+            tool.parameters().join(", ")
+        ))
+    })
 }
 
 fn result<T: Readable + Serialize>(answer: &T) -> Result<CallToolResult, Failure> {

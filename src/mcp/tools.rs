@@ -99,6 +99,13 @@ impl ToolName {
         }
     }
 
+    /// The names of its parameters.
+    pub fn parameters(self) -> Vec<String> {
+        let schema = self.schema();
+        let properties = schema.get("properties").and_then(|named| named.as_object());
+        properties.map_or_else(Vec::new, |named| named.keys().cloned().collect())
+    }
+
     /// As clients are told of it.
     pub fn tool(self) -> Tool {
         let annotations = ToolAnnotations::new().read_only(true);

@@ -163,3 +163,24 @@ async fn a_run_of_indexing_is_followed_by_its_number() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tree_that_goes_away_is_one_warning() {
+    let (server, log, _keep) = server();
+    let (keep, root) = tree("//- a/b/c/d.py\ndef deep(): pass\n//- e/f.py\ndef flat(): pass\n");
+    let body = json!({"name": "shop", "source": {"path": root}});
+    server.call(Method::POST, "/repos", body).await;
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+    drop(keep);
+    server
+        .repo_until("failed", |repo| repo["state"] == "failed")
+        .await;
+    let lines = lines(&log);
+    let warnings: Vec<_> = lines
+        .iter()
+        .filter(|line| line["level"] == "WARN")
+        .collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+}

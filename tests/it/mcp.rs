@@ -340,6 +340,11 @@ fn what_cannot_be_answered_says_what_to_do() {
         ),
         (
             "search",
+            json!({"query": "x"}),
+            "unknown field `query`; `search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
+        ),
+        (
+            "search",
             json!({"q": "(", "kind": "regex"}),
             "regular expression cannot be used",
         ),
