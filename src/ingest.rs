@@ -28,6 +28,8 @@ use crate::engine::RepoName;
 
 /// The directory in the data directory for on-disk indexes, in one directory per repository.
 pub const INDEX: &str = "index";
+/// The directory in the data directory for copies of remote repositories, each in one of its own.
+pub const COPIES: &str = "git";
 /// The directory in the data directory for secrets of URLs, in one file per repository.
 pub const CREDENTIALS: &str = "credentials";
 /// The ending of such a file.
@@ -89,5 +91,5 @@ impl IngestSettings {
 /// Where in a data directory the copy of a remote repository is.
 pub fn copy_in(data_dir: &Path, name: &RepoName) -> PathBuf {
     let copy = format!("{}.git", name.segment());
-    data_dir.join("git").join(copy)
+    data_dir.join(COPIES).join(copy)
 }

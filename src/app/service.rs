@@ -484,15 +484,10 @@ pub(super) fn ingest_settings(config: &Config, data_dir: std::path::PathBuf) -> 
         audit: Duration::from_secs(config.watch.audit_seconds),
         poll_interval: Duration::from_secs(config.watch.poll_seconds),
         write_after: Duration::from_millis(config.storage.write_after_ms),
-        memory_bytes: memory_bytes(config),
-    }
-}
-
-/// Memory for all indexes.
-fn memory_bytes(config: &Config) -> usize {
-    match config.index.memory_bytes {
-        0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
-        bytes => bytes,
+        memory_bytes: match config.index.memory_bytes {
+            0 => process::memory_limit().map_or(usize::MAX, |bytes| bytes / 2),
+            bytes => bytes,
+        },
     }
 }
 
@@ -510,7 +505,7 @@ fn access(config: &Config) -> Access {
         max_size: MaxSize {
             files: config.index.max_files,
             bytes: match config.index.max_bytes {
-                0 => MaxSize::bytes_within(memory_bytes(config)),
+                0 => MaxSize::default().bytes,
                 bytes => bytes,
             },
         },

@@ -161,6 +161,10 @@ impl CacheDir {
             Err(TryLockError::Error(error)) => return Err(error),
             Ok(()) => {}
         }
+        if !is_at(&lock, &entry.directory.join(LOCK)) {
+            // Removed and made anew since it was opened: in use.
+            return Ok(false);
+        }
         let removed = std::fs::remove_dir_all(&entry.directory);
         let _ = lock.unlock();
         removed.map(|()| true)
@@ -276,8 +280,7 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
             Err(TryLockError::Error(error)) => return Err(error.into()),
             Ok(()) => {}
         }
-        let is_same = |now: std::fs::Metadata| Ok(now.ino() == file.metadata()?.ino());
-        if path.metadata().and_then(is_same).unwrap_or(false) {
+        if is_at(&file, &path) {
             if file.metadata()?.len() == 0 {
                 file.write_all(repository.as_os_str().as_bytes())?;
             }
@@ -286,6 +289,12 @@ fn take_lock(entry: &Path, repository: &Path) -> Result<File, ReadOnly> {
         }
     }
     Err(ReadOnly::InUse)
+}
+
+/// Whether an open file is still the one at a path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let is_same = |now: std::fs::Metadata| Ok(now.ino() == file.metadata()?.ino());
+    path.metadata().and_then(is_same).unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -57,24 +57,24 @@ impl Pack {
     /// Opens the file at `path`, which need not be there. `version` says what the values depend on
     /// beside their keys.
     pub fn open(path: PathBuf, version: u64) -> Self {
-        let index = File::open(&path)
-            .ok()
-            .and_then(|file| PackIndex::read(file, version, &path))
-            .unwrap_or_default();
-        Self {
-            path,
-            version,
-            is_writable: true,
-            index: RwLock::new(index),
-            writing: Mutex::default(),
-        }
+        Self::opened(path, version, true)
     }
 
     /// As [`Self::open`], of a file that another process may be writing.
     pub fn open_read_only(path: PathBuf, version: u64) -> Self {
+        Self::opened(path, version, false)
+    }
+
+    fn opened(path: PathBuf, version: u64, is_writable: bool) -> Self {
+        let index = File::open(&path)
+            .ok()
+            .and_then(|file| PackIndex::read(file, version, is_writable.then_some(&*path)));
         Self {
-            is_writable: false,
-            ..Self::open(path, version)
+            path,
+            version,
+            is_writable,
+            index: RwLock::new(index.unwrap_or_default()),
+            writing: Mutex::default(),
         }
     }
 
@@ -254,8 +254,9 @@ impl Slot {
 }
 
 impl PackIndex {
-    /// The index of a file; `None` for one of another version.
-    fn read(file: File, version: u64, path: &Path) -> Option<Self> {
+    /// The index of a file; `None` for one of another version. Damage is told of the file at `path`: where another
+    /// process may be writing it, a last block that is not whole is none.
+    fn read(file: File, version: u64, path: Option<&Path>) -> Option<Self> {
         let length = file.metadata().ok()?.len();
         let mut start = [0; HEAD];
         file.read_exact_at(&mut start, 0).ok()?;
@@ -269,7 +270,9 @@ impl PackIndex {
         };
         while index.end < length {
             let Some(block) = index.next_block(length) else {
-                count_damage("block", path);
+                if let Some(path) = path {
+                    count_damage("block", path);
+                }
                 break;
             };
             let end = index.end;

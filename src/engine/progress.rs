@@ -1,7 +1,9 @@
 //! How far a piece of indexing has come, and the word to stop it. Shared between the thread that
 //! works and those that report; it decides nothing.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+use tokio_util::sync::CancellationToken;
 
 /// What an indexing run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +64,7 @@ pub struct Progress {
     phase: AtomicU8,
     done: AtomicUsize,
     total: AtomicUsize,
-    cancelled: AtomicBool,
+    stop: CancellationToken,
 }
 
 impl Default for Progress {
@@ -71,7 +73,7 @@ impl Default for Progress {
             phase: AtomicU8::new(Phase::Waiting as u8),
             done: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
-            cancelled: AtomicBool::new(false),
+            stop: CancellationToken::new(),
         }
     }
 }
@@ -101,7 +103,7 @@ impl Progress {
     /// # Errors
     /// When the work was asked to stop.
     pub fn check(&self) -> Result<(), Cancelled> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.stop.is_cancelled() {
             Err(Cancelled)
         } else {
             Ok(())
@@ -110,7 +112,12 @@ impl Progress {
 
     /// Asks the work to stop at its next step.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.stop.cancel();
+    }
+
+    /// What is cancelled when the work is to stop.
+    pub fn stop(&self) -> &CancellationToken {
+        &self.stop
     }
 
     /// The phase, and how many of its steps are done, of how many.

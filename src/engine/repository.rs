@@ -205,6 +205,8 @@ pub struct Repository {
     revisions: Revisions,
     blobs: BlobCache,
     store: Arc<IndexStore>,
+    /// Held from looking at what is in memory until it is stored.
+    storing: parking_lot::Mutex<()>,
     /// What is told of it until it is reloaded.
     unloaded: Option<Unloaded>,
     /// Bytes of what is known of its commits beside the snapshots.
@@ -249,6 +251,7 @@ impl Repository {
             revisions: Revisions::new(revisions),
             blobs,
             store,
+            storing: parking_lot::Mutex::default(),
             used: AtomicU64::new(
                 unloaded
                     .as_ref()
@@ -317,6 +320,11 @@ impl Repository {
     /// Its on-disk index.
     pub fn store(&self) -> &Arc<IndexStore> {
         &self.store
+    }
+
+    /// Held by who stores what is in memory, from looking at that until it is done. Blocks.
+    pub fn storing(&self) -> parking_lot::MutexGuard<'_, ()> {
+        self.storing.lock()
     }
 
     /// What was known when it was evicted, until it is reloaded.
@@ -436,6 +444,18 @@ impl Repository {
     pub(super) fn set_current(&self, published: Published) {
         self.current.store(Some(Arc::new(published)));
         self.wanted.store(false, Ordering::Relaxed);
+    }
+
+    /// Its writer is gone by a defect: nothing follows the source any more.
+    pub fn abandon(&self) {
+        self.set_status(|status| {
+            status.state = State::Failed;
+            status.error = Some(
+                "a defect ended what follows its source, and the server's log says which: restart the server, \
+                 or register the repository anew"
+                    .to_owned(),
+            );
+        });
     }
 
     /// Changes the status. Only the one writer calls this, so that no change is lost.

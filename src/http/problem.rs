@@ -345,6 +345,7 @@ impl From<ManageError> for Problem {
             ManageError::Denied(denied) => denied.into(),
             ManageError::UnknownRepo(name) => unknown_repo(&name),
             ManageError::Store(error) => error.into(),
+            ManageError::Defect => Self::internal(),
         }
     }
 }
@@ -355,7 +356,9 @@ impl From<RegisterError> for Problem {
         match error {
             RegisterError::Name(_) => Self::invalid_field("name", detail),
             RegisterError::Denied(denied) => denied.into(),
-            RegisterError::Taken(_) => Self::new(StatusCode::CONFLICT, "repo_exists", detail),
+            RegisterError::Taken(_) | RegisterError::Ending(_) => {
+                Self::new(StatusCode::CONFLICT, "repo_exists", detail)
+            }
             RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {
                 Self::invalid_field("source.path", detail)
             }

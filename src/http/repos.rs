@@ -5,6 +5,7 @@ mod answer;
 mod source;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
@@ -22,6 +23,7 @@ use super::openapi::problems::{
 use super::openapi::schemas::RepositoryName;
 use super::problem::{Problem, unknown_repo};
 use crate::access::audit::{self, Action, Outcome};
+use crate::engine::Repository;
 use crate::telemetry::spans::spawn_blocking;
 use answer::{RepoAnswer, repo_answer, skipped_files};
 use source::RegisterBody;
@@ -75,8 +77,19 @@ pub async fn register(
     Ok((
         StatusCode::CREATED,
         [(header::LOCATION, location)],
-        Json(repo_answer(&repository)),
+        Json(told(repository, false).await?),
     ))
+}
+
+/// What is told of a repository, with the files that are not indexed or without. What it has on the disk is asked
+/// of the disk.
+async fn told(repository: Arc<Repository>, with_skipped: bool) -> Result<RepoAnswer, Problem> {
+    let told = move || {
+        let mut told = repo_answer(&repository);
+        told.skipped_files = with_skipped.then(|| skipped_files(&repository));
+        told
+    };
+    spawn_blocking(told).await.map_err(|_| Problem::internal())
 }
 
 /// List all repositories.
@@ -90,7 +103,6 @@ pub async fn list(
 ) -> Result<Json<ReposAnswer>, Problem> {
     let repositories = state.engine.repositories(&grant);
     audit::record(&grant, Action::List, None, Outcome::Done);
-    // What each has on the disk is asked of the disk.
     let told = move || repositories.iter().map(repo_answer).collect();
     let repos = spawn_blocking(told)
         .await
@@ -126,11 +138,7 @@ pub async fn show(
     };
     let repo = Some(repository.name().as_str());
     audit::record(&grant, Action::Show, repo, Outcome::Done);
-    let mut answer = repo_answer(&repository);
-    if parameters.skipped {
-        answer.skipped_files = Some(skipped_files(&repository));
-    }
-    Ok(Json(answer))
+    Ok(Json(told(repository, parameters.skipped).await?))
 }
 
 /// Remove a repository. Its files are not touched; questions in flight finish.
@@ -172,7 +180,7 @@ pub async fn sync(
 ) -> Result<(StatusCode, Json<RepoAnswer>), Problem> {
     state.trace_repo(&grant, &name);
     let repository = state.catalog.sync(&grant, &name)?;
-    Ok((StatusCode::ACCEPTED, Json(repo_answer(&repository))))
+    Ok((StatusCode::ACCEPTED, Json(told(repository, false).await?)))
 }
 
 /// What was dropped.

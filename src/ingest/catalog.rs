@@ -6,6 +6,7 @@ mod listed;
 mod memory;
 mod orphans;
 pub mod reach;
+mod removal;
 mod row;
 mod source;
 mod tasks;
@@ -15,21 +16,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dashmap::DashMap;
-use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
+use dashmap::{DashMap, DashSet};
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::git::remote;
 use super::git::{Access, GitError, Location, LocationError};
 use super::{CREDENTIALS, IngestSettings};
 use crate::access::audit::{self, Action, Outcome};
 use crate::access::{Denied, Grant, Scope};
 use crate::engine::{Commands, Engine, NameError, RepoName, Repository, Source, Writer};
-use crate::store::{OldAnswers, RepositoryKind, Store, StoreError};
-use crate::telemetry::spans::{carried, spawn_blocking};
+use crate::store::{RepositoryKind, Store, StoreError};
+use crate::telemetry::spans::spawn_blocking;
 use credentials::Credentials;
 use row::{row_of, source_of};
 
@@ -57,6 +56,9 @@ pub enum RegisterError {
     /// The name is in use.
     #[error("a repository is already called {0:?}: choose another name, or remove that one first")]
     Taken(String),
+    /// The repository of this name is still being removed.
+    #[error("{0:?} is still being removed: try again in a moment")]
+    Ending(String),
     /// The path is none.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
@@ -110,6 +112,9 @@ pub enum ManageError {
     /// The list cannot be changed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The work failed on a defect.
+    #[error("the repository was not removed whole: the server's log says why")]
+    Defect,
 }
 
 /// All repositories and the tasks that keep them current.
@@ -129,6 +134,10 @@ pub struct Catalog {
     credentials: Arc<Credentials>,
     /// Held while the list and the repositories that are served differ.
     listing: tokio::sync::Mutex<()>,
+    /// Names whose repositories are being removed: nobody may have them before their files are gone.
+    ending: DashSet<RepoName>,
+    /// Another one of them is gone.
+    ended: Notify,
     /// What drives unloaded repositories, once they are wanted.
     unloaded: DashMap<RepoName, (Writer, Commands)>,
 }
@@ -149,6 +158,8 @@ impl Catalog {
             credentials: Arc::new(Credentials::new(settings.data_dir.join(CREDENTIALS))),
             settings: Arc::new(settings),
             listing: tokio::sync::Mutex::default(),
+            ending: DashSet::new(),
+            ended: Notify::new(),
             stop,
             tracker: TaskTracker::new(),
             stops: DashMap::new(),
@@ -237,6 +248,9 @@ impl Catalog {
         }
         let is_lasting = !self.store.is_copy();
         let _alone = self.listing.lock().await;
+        if self.ending.contains(&name) {
+            return Err(RegisterError::Ending(name.to_string()));
+        }
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());
         }
@@ -313,78 +327,6 @@ impl Catalog {
         found
     }
 
-    /// Removes a repository and what was copied for it. Questions in flight finish.
-    ///
-    /// # Errors
-    /// See [`ManageError`]. When the list cannot be changed, the repository stays.
-    pub async fn remove(&self, grant: &Grant, name: &str) -> Result<(), ManageError> {
-        let found = self.to_manage(grant, name);
-        let repo = found.as_ref().ok().map(|found| found.name().clone());
-        let removed = match found {
-            Ok(_) => self.remove_known(name).await,
-            Err(error) => Err(error),
-        };
-        let repo = repo.as_ref().map(RepoName::as_str);
-        audit::record(grant, Action::Remove, repo, outcome(&removed));
-        removed
-    }
-
-    async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
-        let removed = {
-            let _alone = self.listing.lock().await;
-            self.store.delete_with_answers(name).await?;
-            self.engine.remove(name)
-        };
-        // What was answered between the two.
-        if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
-            tracing::warn!(repo = name, %error, "its last answers were not deleted");
-        }
-        match removed {
-            Some(repository) => {
-                self.clear(repository).await;
-                Ok(())
-            }
-            None => Err(ManageError::UnknownRepo(name.to_owned())),
-        }
-    }
-
-    /// Ends the tasks of a repository that is not served any more, and removes what is stored for it.
-    async fn clear(&self, repository: Arc<Repository>) {
-        let name = repository.name().clone();
-        let name = name.as_str();
-        if let Some((_, (stop, tracker))) = self.stops.remove(name) {
-            stop.cancel();
-            tracker.close();
-            tracker.wait().await;
-        }
-        self.unloaded.remove(name);
-        self.trusted.remove(name);
-        if let Err(error) = self.credentials.remove(repository.name()) {
-            tracing::warn!(repo = name, %error, "its credentials were not removed");
-        }
-        let copy = self.settings.copy_at(repository.name());
-        let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
-        if let Ok(Err(error)) = removed {
-            tracing::warn!(repo = name, %error, "the copy was not removed");
-        }
-        if let Some(directory) = repository.store().directory() {
-            match tokio::fs::remove_dir_all(directory).await {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    tracing::warn!(repo = name, %error, "the stored index was not removed");
-                }
-                _ => {}
-            }
-        }
-        self.free(repository);
-        tracing::info!(repo = name, "removed");
-    }
-
-    /// Frees what a repository holds, off the async threads: a large index takes a second and more.
-    fn free(&self, repository: Arc<Repository>) -> JoinHandle<()> {
-        self.tracker
-            .spawn_blocking(carried(move || drop(repository)))
-    }
-
     /// Drops what is stored and no revision that is warm holds, and what is stored of repositories
     /// that there are no more, as far as the grant sees them. Returns the bytes freed, by name.
     ///
@@ -399,7 +341,18 @@ impl Catalog {
         let mut freed = BTreeMap::new();
         for repository in self.engine.repositories(grant) {
             let name = repository.name().to_string();
+            // One that is unloaded has nothing in memory to compare with.
+            let Some((stop, tracker)) = self.tasks_of(repository.name()) else {
+                continue;
+            };
+            // Whoever ends its tasks waits for this one, too.
+            let running = tracker.token();
+            if stop.is_cancelled() {
+                continue;
+            }
             let collected = spawn_blocking(move || {
+                let _running = running;
+                let _alone = repository.storing();
                 let basis = repository.basis()?;
                 let others = repository.revisions().warm();
                 Some(repository.store().collect(&basis.snapshot, &others))
@@ -448,6 +401,6 @@ fn outcome<T>(result: &Result<T, ManageError>) -> Outcome {
         Ok(_) => Outcome::Done,
         Err(ManageError::Denied(_)) => Outcome::Denied,
         Err(ManageError::UnknownRepo(_)) => Outcome::Unknown,
-        Err(ManageError::Store(_)) => Outcome::Failed,
+        Err(ManageError::Store(_) | ManageError::Defect) => Outcome::Failed,
     }
 }

@@ -118,6 +118,7 @@ impl Held {
 }
 
 fn save(repository: &Repository, stats: &Stats) -> bool {
+    let _alone = repository.storing();
     let Some(basis) = repository.basis() else {
         return true;
     };

@@ -278,9 +278,14 @@ impl GitRepo {
     /// What differs between the files of two commits.
     ///
     /// # Errors
-    /// When the tree of one of them cannot be read.
-    pub fn differences(&self, before: &str, after: &str) -> Result<Differences, GitError> {
-        objects::differences(self, before, after)
+    /// When the tree of one of them cannot be read, or the work is asked to stop.
+    pub fn differences(
+        &self,
+        before: &str,
+        after: &str,
+        stop: &CancellationToken,
+    ) -> Result<Differences, GitError> {
+        objects::differences(self, before, after, stop)
     }
 
     /// What the commit `head` changed since it left the commit `base`, both given by their full ids.
@@ -310,9 +315,9 @@ impl GitRepo {
     /// repository lacks), without submodules.
     ///
     /// # Errors
-    /// When the commit's tree cannot be listed.
-    pub fn list(&self, commit: &str) -> Result<Vec<Entry>, GitError> {
-        objects::list(self, commit)
+    /// When the commit's tree cannot be listed, or the work is asked to stop.
+    pub fn list(&self, commit: &str, stop: &CancellationToken) -> Result<Vec<Entry>, GitError> {
+        objects::list(self, commit, stop)
     }
 
     /// The ancestors of a commit, newest first, as far as `step` goes. What `records` know is not

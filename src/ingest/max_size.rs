@@ -43,20 +43,17 @@ const ADVICE: &str =
     "index a part of it (a directory, or what a .foveateignore leaves), or raise the limit";
 
 impl Default for MaxSize {
+    /// What is indexed in half of the memory that there is.
     fn default() -> Self {
+        let memory = process::memory_limit().unwrap_or(usize::MAX) / 2;
         Self {
             files: 500_000,
-            bytes: Self::bytes_within(process::memory_limit().map_or(usize::MAX, |all| all / 2)),
+            bytes: (memory / MEMORY_PER_BYTE) as u64,
         }
     }
 }
 
 impl MaxSize {
-    /// The bytes of files whose index is built in `memory` bytes.
-    pub fn bytes_within(memory: usize) -> u64 {
-        (memory / MEMORY_PER_BYTE) as u64
-    }
-
     /// # Errors
     /// When `files` files, of which `bytes` bytes may be indexed, are more than may be.
     pub fn check(&self, files: usize, bytes: u64) -> Result<(), TooLarge> {

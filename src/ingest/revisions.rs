@@ -79,9 +79,9 @@ impl RevisionBuilder {
             } = requested;
             let this = self.clone();
             let work = async move {
-                this.working.send_modify(|working| *working += 1);
+                let working = Working::begin(&this.working);
                 let built = this.serve_one(request).await;
-                this.working.send_modify(|working| *working -= 1);
+                drop(working);
                 drop(admission);
                 if let Some((lease, snapshot)) = built {
                     this.add_history(&lease, snapshot).await;
@@ -325,7 +325,7 @@ fn read<'a>(
     // What differs from the only one there is has to be known anyway.
     let is_alone = warm.tree.is_none() && warm.commits.len() == 1;
     let most = if is_alone { usize::MAX } else { FEW };
-    if let Some((near, differences)) = near(git, commit, &warm.commits, most) {
+    if let Some((near, differences)) = near(git, commit, &warm.commits, most, progress.stop()) {
         let files = git.files_with(near.files.as_slice(), differences, blobs, progress)?;
         return Ok((files, Some(near)));
     }
@@ -345,11 +345,12 @@ fn near<'a>(
     commit: &str,
     commits: &'a [Arc<Snapshot>],
     most: usize,
+    stop: &CancellationToken,
 ) -> Option<(&'a Snapshot, Differences)> {
     let mut nearest: Option<(&Snapshot, Differences)> = None;
     for warm in commits.iter().rev().take(COMPARED) {
         // The commit may be gone from the repository; the files are listed then.
-        let Ok(differences) = git.differences(&warm.revision.commit, commit) else {
+        let Ok(differences) = git.differences(&warm.revision.commit, commit, stop) else {
             continue;
         };
         let found = differences.len();
@@ -362,6 +363,22 @@ fn near<'a>(
         }
     }
     nearest
+}
+
+/// One more request is worked on, until this is dropped.
+struct Working<'w>(&'w watch::Sender<usize>);
+
+impl<'w> Working<'w> {
+    fn begin(working: &'w watch::Sender<usize>) -> Self {
+        working.send_modify(|working| *working += 1);
+        Self(working)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|working| *working -= 1);
+    }
 }
 
 struct CancelOnDrop(Arc<Progress>);

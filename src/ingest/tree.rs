@@ -207,7 +207,12 @@ impl WorkingTree {
         // The walk waits for the system most of the time.
         let (listing, committed) = rayon::join(
             || walk::below(&self.rules, &self.root, watcher),
-            || self.head.files.is_none().then(|| self.committed()),
+            || {
+                self.head
+                    .files
+                    .is_none()
+                    .then(|| self.committed(progress.stop()))
+            },
         );
         if committed.is_some() {
             self.head.files = committed;
@@ -290,6 +295,10 @@ impl WorkingTree {
                 found.extend(below.files);
                 self.directories.extend(below.directories);
             }
+        }
+        let known = |found: &&Found| self.entries.contains_key(&found.path);
+        if !found.iter().all(|found| known(&found)) {
+            self.check_growth(&found, blobs.limits().max_bytes)?;
         }
         let named: HashSet<RepoPath> = changed
             .paths
@@ -437,13 +446,24 @@ impl WorkingTree {
 
     /// Before any of the files is read; those larger than `max_file_bytes` never are.
     fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
-        let is_read = |found: &&Found| {
-            found.kind == FoundKind::File
-                && found.stat.size <= max_file_bytes
-                && foveate_parse::skip_by_name(&found.path).is_none()
-        };
-        let bytes = files.iter().filter(is_read).map(|found| found.stat.size);
-        self.access.max_size.check(files.len(), bytes.sum())?;
+        let read = files.iter().filter(|found| is_read(found, max_file_bytes));
+        let bytes = read.map(|found| found.stat.size).sum();
+        self.access.max_size.check(files.len(), bytes)?;
+        Ok(())
+    }
+
+    /// The same where files come to those that are known.
+    fn check_growth(&self, found: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
+        let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
+        let others = self.entries.values().map(|known| &known.file);
+        let (mut files, mut bytes) = (found.len(), 0);
+        for file in others.filter(|file| !paths.contains(&file.path)) {
+            files += 1;
+            bytes += if file.content.is_some() { file.size } else { 0 };
+        }
+        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
+        bytes += read.map(|found| found.stat.size).sum::<u64>();
+        self.access.max_size.check(files, bytes)?;
         Ok(())
     }
 
@@ -462,6 +482,13 @@ impl WorkingTree {
             Err(error) => Err(unreadable(error.to_string())),
         }
     }
+}
+
+/// Whether neither its kind nor its name or size leaves a file out.
+fn is_read(found: &Found, max_file_bytes: u64) -> bool {
+    found.kind == FoundKind::File
+        && found.stat.size <= max_file_bytes
+        && foveate_parse::skip_by_name(&found.path).is_none()
 }
 
 /// Whether two readings of one path differ in what an index makes of them.

@@ -10,6 +10,7 @@ use foveate_model::{Content, SourceFile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{SHOP, TestApp, commit, git, places, tree, until};
 
@@ -708,7 +709,9 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
     for repo in [&repo, &below] {
         for before in &commits {
             for after in &commits {
-                let differences = repo.differences(before, after).unwrap();
+                let differences = repo
+                    .differences(before, after, &CancellationToken::new())
+                    .unwrap();
                 assert!(before != after || differences.is_empty());
                 let files = all(repo, before);
                 let files = repo
@@ -723,7 +726,10 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
             }
         }
     }
-    assert!(repo.differences(&"f".repeat(40), &commits[0]).is_err());
+    assert!(
+        repo.differences(&"f".repeat(40), &commits[0], &CancellationToken::new())
+            .is_err()
+    );
 
     // What the repository lacked is read once it is there.
     let blob = git(&root, &["rev-parse", "HEAD:lost.py"]);
@@ -739,7 +745,9 @@ fn what_differs_from_a_commit_gives_the_files_of_another() {
     let before = repo.files(&commits[0], &[], &fresh, &progress).unwrap();
     assert!(is_lost(&before));
     std::fs::write(&object, bytes).unwrap();
-    let differences = repo.differences(&commits[0], &commits[1]).unwrap();
+    let differences = repo
+        .differences(&commits[0], &commits[1], &CancellationToken::new())
+        .unwrap();
     let after = repo
         .files_with(&before, differences, &fresh, &progress)
         .unwrap();
@@ -764,7 +772,9 @@ fn a_file_that_differs_is_parsed_where_it_differs() {
     // What is taken over from there is known by its documentation.
     facts.definitions[0].doc = "taken over".into();
     before[0].content = Some(Arc::new(Content { text, facts }));
-    let differences = repo.differences(&commits[0], &commits[1]).unwrap();
+    let differences = repo
+        .differences(&commits[0], &commits[1], &CancellationToken::new())
+        .unwrap();
     let few = repo.files_with(&before, differences, &fresh(), &progress);
     let all = repo.files(&commits[1], &before, &fresh(), &progress);
     for files in [few.unwrap(), all.unwrap()] {

@@ -33,6 +33,26 @@ async fn a_tree_of_too_many_files_says_so_and_is_indexed_when_it_has_fewer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tree_that_grows_too_large_leaves_the_index_of_before() {
+    let app = TestApp::start_with(|config| config.index.max_files = 4).await;
+    let (_keep, root) = tree(THREE);
+    app.add_tree("tree", &root, true).await;
+    let more = tempfile::tempdir_in(root.parent().unwrap()).unwrap();
+    for name in ["d.py", "e.py"] {
+        fs::write(more.path().join(name), "def late(): pass\n").unwrap();
+    }
+    fs::rename(more.path(), root.join("more")).unwrap();
+    let failed = app.repo_until("tree", |repo| repo["state"] == "failed");
+    let error = failed.await["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("5 files"), "{error}");
+    assert_eq!(app.places_of("tree", "beta").await, ["b.py"]);
+    fs::remove_file(root.join("more/d.py")).unwrap();
+    app.ready("tree").await;
+    app.places_become("tree", "late", &["more/e.py"]).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_commit_of_too_many_bytes_leaves_the_index_of_the_one_before() {
     let app = TestApp::start_with(|config| config.index.max_bytes = 100).await;
     let (_keep, root) = tree(THREE);

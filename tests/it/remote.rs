@@ -16,6 +16,8 @@ use foveate::ingest::git::remote::RemoteCopy;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{PATIENCE, SHOP, TestApp, commit, git, places, tree, until};
@@ -52,6 +54,17 @@ fn write(root: &Path, name: &str) -> String {
     let path = root.join(format!("shop/{name}.py"));
     fs::write(path, format!("def {name}():\n    pass\n")).unwrap();
     commit(root, name)
+}
+
+/// Runs git with something to read.
+fn git_fed(directory: &Path, arguments: &[&str], input: &str) {
+    let mut git = std::process::Command::new("git");
+    git.arg("-C").arg(directory).args(arguments);
+    let mut git = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut stdin = git.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, input.as_bytes()).unwrap();
+    drop(stdin);
+    assert!(git.wait().unwrap().success());
 }
 
 async fn failed(app: &TestApp) -> String {
@@ -452,9 +465,16 @@ async fn a_commit_that_no_branch_leads_to_is_fetched_once() {
         let body = json!({"repo": "shop", "ref": reference, "query": "`lost_work`"});
         app.post("/context", body).await
     };
+    // Of those that were asked for before, the latest are kept.
+    let copy = app.data().join("git/shop.git");
+    let old = (0..1010).map(|n| format!("create refs/foveate/asked/{n:040x} HEAD\n"));
+    git_fed(&copy, &["update-ref", "--stdin"], &old.collect::<String>());
     let answer = ask(&lost).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     assert_eq!(places(&answer.json(), "lost_work"), ["shop/lost_work.py"]);
+    let kept = git(&copy, &["for-each-ref", "refs/foveate/asked/"]);
+    assert_eq!(kept.lines().count(), 1001);
+    assert!(kept.contains(&format!("refs/foveate/asked/{lost}")));
     assert_eq!(
         ask(&lost[..12]).await.status,
         StatusCode::OK,
@@ -601,4 +621,60 @@ async fn over_ssh_nobody_is_asked_for_a_password() {
         );
     }
     assert!(called.contains(" -p 2222 "), "{called}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_was_left_of_another_repository_is_not_read() {
+    let (_keep, _root, other) = served().await;
+    let (_keep, root) = tree("//- shop/own.py\ndef own_price(): pass\n");
+    let own = commit(&root, "our own");
+    let hub = Hub::of(&root).await;
+    let app = TestApp::start_with(|config| {
+        quick(config);
+        config.git.poll_seconds = 0;
+    })
+    .await;
+    let copy = app.data().join("git/shop.git");
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    let left = copy.to_str().unwrap();
+    git(&root, &["clone", "-q", "--bare", "--", &other.url, left]);
+    add(&app, &hub.url, None).await;
+    let repo = app.repo_until("shop", |repo| repo["generation"] != 0).await;
+    assert_eq!(repo["commit"], own.as_str(), "{repo}");
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removal_is_finished_although_its_client_leaves() {
+    let (_keep, _root, hub) = served().await;
+    hub.turn(Mood::Silent);
+    let app = app().await;
+    let url = hub.url.replace("http://", "http://user:secret@");
+    add(&app, &url, None).await;
+    let asked = async || (!hub.seen().is_empty()).then_some(());
+    until("the server is asked", asked).await;
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let request = format!("DELETE /repos/shop HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    until("it is taken out", async || {
+        let gone = app.get("/repos/shop").await.status == StatusCode::NOT_FOUND;
+        gone.then_some(())
+    })
+    .await;
+    drop(stream);
+    hub.turn(Mood::Willing);
+    let body = json!({"name": "shop", "source": {"git": hub.url}});
+    // Refused while the old one is being removed.
+    until("its name is free", async || {
+        let response = app.post("/repos", body.clone()).await;
+        let is_refused = response.status == StatusCode::CONFLICT;
+        assert!(is_refused || response.status == StatusCode::CREATED);
+        (!is_refused).then_some(())
+    })
+    .await;
+    let secrets = fs::read_dir(app.data().join("credentials")).unwrap();
+    assert_eq!(secrets.count(), 0, "no secret stays");
+    app.ready("shop").await;
+    app.end().await;
 }

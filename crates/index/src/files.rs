@@ -336,11 +336,6 @@ impl Files {
         id.file
     }
 
-    /// The definition's id within its file.
-    pub fn local_of(&self, id: DefId) -> LocalId {
-        id.local
-    }
-
     /// The snapshot's id of a file's own definition.
     pub fn global(&self, file: FileId, local: LocalId) -> DefId {
         DefId { file, local }

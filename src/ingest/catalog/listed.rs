@@ -35,8 +35,12 @@ impl Catalog {
                         }
                     }
                 }
-                if changes.changed().await.is_err() {
-                    return;
+                tokio::select! {
+                    changed = changes.changed() => if changed.is_err() {
+                        return;
+                    },
+                    // Its name may have been registered anew.
+                    () = self.ended.notified() => read = None,
                 }
             }
         };
@@ -45,7 +49,7 @@ impl Catalog {
 
     /// Serves what is in the list and drops what is not. What is watched for the life of this process alone
     /// is in no list and stays.
-    async fn take_up(&self) -> Result<(), StoreError> {
+    async fn take_up(self: &Arc<Self>) -> Result<(), StoreError> {
         let _alone = self.listing.lock().await;
         let mut gone: Vec<Arc<Repository>> = Vec::new();
         let mut listed = BTreeMap::new();
@@ -58,22 +62,19 @@ impl Catalog {
             let name = repository.name();
             let is_listed = listed.get(name) == Some(repository.source());
             if !is_listed && !self.trusted.contains_key(name) {
-                gone.extend(self.engine.remove(name.as_str()));
+                gone.extend(self.take_out(name.as_str()));
             }
         }
         // What another server registered anew under the same name is started once the old one is gone.
-        let is_ending = |name: &RepoName| gone.iter().any(|ending| ending.name() == name);
-        for (name, source) in &listed {
-            if !is_ending(name) && self.start(name.clone(), source.clone()).is_some() {
+        for (name, source) in listed {
+            if !self.ending.contains(&name) && self.start(name.clone(), source).is_some() {
                 tracing::info!(repo = %name, "registered by another server");
             }
         }
-        for repository in &gone {
-            self.clear(Arc::clone(repository)).await;
-            let name = repository.name();
-            if let Some(source) = listed.get(name) {
-                self.start(name.clone(), source.clone());
-            }
+        for repository in gone {
+            let catalog = Arc::clone(self);
+            let clearing = async move { catalog.clear(repository).await };
+            self.tracker.spawn(clearing);
         }
         Ok(())
     }

@@ -6,6 +6,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
 use super::{Catalog, orphans};
 use crate::access::Grant;
 use crate::engine::{RepoName, Repository, Source, Unloaded};
@@ -14,6 +18,9 @@ use crate::telemetry::spans::spawn_blocking;
 
 /// Time between two checks of the memory that is taken.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// Time that the tasks of an evicted repository have to end, before another one is evicted beside it: a file system
+/// may hang.
+const EVICT_PATIENCE: Duration = Duration::from_secs(20);
 
 impl Catalog {
     /// Starts what fits into memory, the most recently asked first; the others stay unloaded. The first
@@ -93,7 +100,7 @@ impl Catalog {
 
     /// Frees contents that no index holds; where there are none, evicts a repository. Returns whether
     /// something was freed.
-    async fn free_something(&self) -> bool {
+    async fn free_something(self: &Arc<Self>) -> bool {
         if self.engine.blobs().stats().kept_bytes > 0 {
             let blobs = self.engine.blobs().clone();
             return spawn_blocking(move || blobs.let_go()).await.is_ok();
@@ -110,7 +117,12 @@ impl Catalog {
     /// The least recently asked repository in memory. The last one stays.
     fn least_recently_asked(&self) -> Option<Arc<Repository>> {
         let mut resident = self.engine.repositories(&Grant::unrestricted());
-        resident.retain(|repository| repository.current().is_some());
+        let is_driven = |name: &RepoName| {
+            let tasks = self.tasks_of(name);
+            tasks.is_some_and(|(stop, _)| !stop.is_cancelled())
+        };
+        resident
+            .retain(|repository| repository.current().is_some() && is_driven(repository.name()));
         if resident.len() < 2 {
             return None;
         }
@@ -118,14 +130,14 @@ impl Catalog {
         oldest.min_by(|a, b| (a.used(), a.name()).cmp(&(b.used(), b.name())))
     }
 
-    /// Bytes that count against the budget: those of the process, where the system says them; otherwise
-    /// those that the indexes count.
     /// Bytes beyond which repositories are evicted; `None` where nothing bounds them.
     pub fn memory_limit(&self) -> Option<usize> {
         let most = self.settings.memory_bytes;
         (most < usize::MAX).then_some(most)
     }
 
+    /// Bytes that count against the budget: those of the process, where the system says them; otherwise
+    /// those that the indexes count.
     fn memory_held(&self) -> usize {
         process::memory_held().unwrap_or_else(|| self.engine.bytes())
     }
@@ -136,22 +148,41 @@ impl Catalog {
     }
 
     /// Ends a repository's tasks and unloads it. Returns whether it did.
-    async fn evict(&self, repository: &Arc<Repository>) -> bool {
-        let name = repository.name();
-        let Some((_, (stop, tracker))) = self.stops.remove(name) else {
+    async fn evict(self: &Arc<Self>, repository: &Arc<Repository>) -> bool {
+        let Some((stop, tracker)) = self.tasks_of(repository.name()) else {
             return false;
         };
         stop.cancel();
-        tracker.wait().await;
+        if timeout(EVICT_PATIENCE, tracker.wait()).await.is_ok() {
+            return self.unload(repository);
+        }
+        tracing::warn!(repo = %repository.name(), "its tasks do not end; others are evicted meanwhile");
+        let (catalog, repository) = (Arc::clone(self), Arc::clone(repository));
+        self.tracker.spawn(async move {
+            tracker.wait().await;
+            catalog.unload(&repository)
+        });
+        false
+    }
+
+    /// Unloads a repository whose tasks have ended. Returns whether it was still served.
+    fn unload(&self, repository: &Arc<Repository>) -> bool {
+        let name = repository.name();
         let bytes = repository.bytes();
         let Some(ends) = self.engine.evict(repository) else {
             return false;
         };
+        self.stops.remove(name);
         tracing::info!(repo = %name, bytes, "evicted");
         metrics::counter!("foveate_repositories_evicted_total").increment(1);
         self.unloaded.insert(name.clone(), ends);
         // Whoever asked in between has found it unloaded and waits.
         self.reload_wanted();
         true
+    }
+
+    /// What stops the tasks of a repository, and waits for them.
+    pub(super) fn tasks_of(&self, name: &RepoName) -> Option<(CancellationToken, TaskTracker)> {
+        self.stops.get(name).map(|tasks| tasks.value().clone())
     }
 }

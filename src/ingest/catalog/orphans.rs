@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::disk;
 use crate::engine::RepoName;
-use crate::ingest::{CREDENTIALS, INDEX, IngestSettings, SECRETS};
+use crate::ingest::{COPIES, CREDENTIALS, INDEX, IngestSettings, SECRETS};
 
 /// Removes what is stored under names that `is_kept` does not keep. Returns the bytes freed, by
 /// name.
@@ -15,7 +15,7 @@ pub(super) fn remove(
     is_kept: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, u64> {
     let mut freed = BTreeMap::new();
-    for (stored, ending) in [(INDEX, ""), (CREDENTIALS, SECRETS)] {
+    for (stored, ending) in [(INDEX, ""), (CREDENTIALS, SECRETS), (COPIES, ".git")] {
         let directory = settings.data_dir.join(stored);
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             let file = entry.file_name();

@@ -108,10 +108,12 @@ impl Catalog {
         mut writer: Writer,
         syncs: mpsc::Receiver<()>,
     ) {
-        let tracker = driver.tracker.clone();
+        let (tracker, stop) = (driver.tracker.clone(), driver.stop.clone());
+        let repository = Arc::clone(writer.repository());
         match source {
             Source::WorkingTree { path, watch } => {
-                tracker.spawn(driver.drive_tree(path, watch, writer, syncs));
+                let driving = driver.drive_tree(path, watch, writer, syncs);
+                tracker.spawn(until_stopped(driving, stop, repository));
             }
             Source::Git {
                 location,
@@ -130,7 +132,8 @@ impl Catalog {
                     reference: reference.unwrap_or_else(|| "HEAD".to_owned()),
                     poll,
                 };
-                tracker.spawn(driver.drive_git(source, writer, syncs));
+                let driving = driver.drive_git(source, writer, syncs);
+                tracker.spawn(until_stopped(driving, stop, repository));
             }
         }
     }
@@ -160,5 +163,17 @@ impl Catalog {
             }
             _ => None,
         }
+    }
+}
+
+/// Follows a source, and says so where that ends although nobody stopped it: it failed on a defect.
+async fn until_stopped(
+    driving: impl Future<Output = ()>,
+    stop: CancellationToken,
+    repository: Arc<Repository>,
+) {
+    driving.await;
+    if !stop.is_cancelled() {
+        repository.abandon();
     }
 }

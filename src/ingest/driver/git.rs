@@ -89,6 +89,15 @@ impl Driver {
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
         let mut run = run(&writer, Cause::Registered);
+        if let Origin::Remote(copy) = &source.origin {
+            let copy = Arc::clone(copy);
+            let Some(removed) = self.blocking(move || copy.remove_other()).await else {
+                return;
+            };
+            if let Err(error) = removed {
+                tracing::warn!(%error, "the copy of before cannot be looked at");
+            }
+        }
         let stored = source.as_stored(Arc::clone(&self.access));
         let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {

@@ -1,6 +1,6 @@
 //! Which machines may be talked to: those of the whole internet, and of private networks the ones
 //! that the configuration names. A name is looked up once, and git is told to use what was found, so
-//! that a name cannot be checked as one address and used as another.
+//! that a name cannot be checked as one address and used as another: over http and https without a proxy.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 

@@ -40,13 +40,16 @@ pub enum EntryKind {
     Submodule,
 }
 
-pub(super) fn list(repo: &GitRepo, commit: &str) -> Result<Vec<Entry>, GitError> {
+pub(super) fn list(
+    repo: &GitRepo,
+    commit: &str,
+    stop: &CancellationToken,
+) -> Result<Vec<Entry>, GitError> {
     let mut command = repo.command()?;
     command
         .args(["ls-tree", "-r", "-z", "-l", "--full-tree"])
         .args(["--end-of-options", &repo.tree_of(commit)]);
-    let stop = CancellationToken::new();
-    let output = process::stdout(&mut command, &repo.reading(&stop, "ls-tree"))?;
+    let output = process::stdout(&mut command, &repo.reading(stop, "ls-tree"))?;
     output
         .split(|b| *b == 0)
         .filter(|line| !line.is_empty())
@@ -98,7 +101,7 @@ pub(super) fn files(
     progress: &Progress,
 ) -> Result<Vec<SourceFile>, GitError> {
     progress.enter(Phase::Listing, 0);
-    let entries = list(repo, commit)?;
+    let entries = list(repo, commit, progress.stop())?;
     check_size(repo, &[], &entries, blobs)?;
     progress.enter(Phase::Reading, entries.len());
     gather(repo, entries, before, blobs, progress)
@@ -176,6 +179,7 @@ pub(super) fn differences(
     repo: &GitRepo,
     before: &str,
     after: &str,
+    stop: &CancellationToken,
 ) -> Result<Differences, GitError> {
     let mut command = repo.command()?;
     command
@@ -184,8 +188,7 @@ pub(super) fn differences(
         .args(["--no-renames", "--ignore-submodules=none", "--no-relative"])
         .args(["--end-of-options", &repo.tree_of(before)])
         .arg(repo.tree_of(after));
-    let stop = CancellationToken::new();
-    let output = process::stdout(&mut command, &repo.reading(&stop, "diff-tree"))?;
+    let output = process::stdout(&mut command, &repo.reading(stop, "diff-tree"))?;
     let mut fields = output.split(|b| *b == 0).filter(|field| !field.is_empty());
     let mut differences = Differences::new();
     while let Some(head) = fields.next() {
@@ -245,7 +248,7 @@ pub(super) fn files_with(
     let is_object = |entry: &&mut Entry| entry.kind != EntryKind::Submodule;
     let mut objects: Vec<&mut Entry> = entries.iter_mut().filter(is_object).collect();
     let ids: Vec<ObjectId> = objects.iter().map(|entry| entry.blob).collect();
-    for (entry, size) in objects.iter_mut().zip(sizes(repo, &ids)?) {
+    for (entry, size) in objects.iter_mut().zip(sizes(repo, &ids, progress.stop())?) {
         entry.size = size;
     }
     check_size(repo, &files, &entries, blobs)?;
@@ -327,7 +330,7 @@ fn read_all(
     let ids: Vec<ObjectId> = wanted.iter().map(|w| w.blob).collect();
     let read = Mutex::new(Vec::with_capacity(wanted.len()));
     let ahead = AtomicUsize::new(0);
-    cat_file(repo, "--batch", &ids, |stdout| {
+    cat_file(repo, "--batch", &ids, progress.stop(), |stdout| {
         rayon::in_place_scope(|scope| {
             for blob in wanted {
                 wait_below(&ahead, AHEAD);
@@ -360,11 +363,15 @@ fn wait_below(count: &AtomicUsize, limit: usize) {
 }
 
 /// The sizes of objects; `None` for those that the repository lacks.
-fn sizes(repo: &GitRepo, ids: &[ObjectId]) -> Result<Vec<Option<u64>>, GitError> {
+fn sizes(
+    repo: &GitRepo,
+    ids: &[ObjectId],
+    stop: &CancellationToken,
+) -> Result<Vec<Option<u64>>, GitError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    cat_file(repo, "--batch-check=%(objectsize)", ids, |stdout| {
+    cat_file(repo, "--batch-check=%(objectsize)", ids, stop, |stdout| {
         let size = |_| {
             let mut line = String::new();
             match stdout.read_line(&mut line)? {
@@ -381,13 +388,13 @@ fn cat_file<T>(
     repo: &GitRepo,
     mode: &str,
     ids: &[ObjectId],
+    stop: &CancellationToken,
     read: impl FnOnce(&mut BufReader<ChildStdout>) -> Result<T, GitError>,
 ) -> Result<T, GitError> {
     let mut command = repo.command()?;
     command.args(["cat-file", mode, "--buffer"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let stop = CancellationToken::new();
-    let patience = repo.reading(&stop, "cat-file");
+    let patience = repo.reading(stop, "cat-file");
     let _timed = process::timed(&patience);
     let mut child = process::start(command.stderr(Stdio::null()), &patience)?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {

@@ -37,8 +37,12 @@ const PACKING: [&str; 3] = ["gc.auto=6700", "gc.autoPackLimit=40", "gc.autoDetac
 const ASK_AGAIN: Duration = Duration::from_secs(300);
 /// Commits that a server is asked for in that time.
 const MAX_ASKED: usize = 100;
-/// Longest answer that is kept, in bytes.
-const ANSWER_BYTES: u64 = 1 << 16;
+/// Where those are that it gave, by id.
+const ASKED: &str = "refs/foveate/asked/";
+/// How many of them are kept.
+const MAX_KEPT: usize = 1000;
+/// Longest answer that is kept, in bytes: the names of twice as many commits.
+const ANSWER_BYTES: u64 = 1 << 18;
 
 impl RemoteCopy {
     /// The copy at `directory`, which need not exist yet.
@@ -59,6 +63,25 @@ impl RemoteCopy {
     /// Whether it was made before.
     pub fn exists(&self) -> bool {
         self.directory.join("HEAD").exists()
+    }
+
+    /// Removes a copy of another address: one that was left of a repository of this name. Blocks.
+    ///
+    /// # Errors
+    /// When git cannot be asked, or files cannot be removed.
+    pub fn remove_other(&self) -> Result<(), GitError> {
+        let _turn = self.turn.lock();
+        if !self.exists() {
+            return Ok(());
+        }
+        let mut command = command::git_in(&self.directory);
+        command.args(["config", "--get", "remote.origin.url"]);
+        let address = self.connection.access().look_up(&mut command)?.stdout;
+        if address.trim_ascii_end() != self.connection.address().as_bytes() {
+            tracing::warn!(copy = %self.directory.display(), "a copy of another address is removed");
+            remove_copy(&self.directory)?;
+        }
+        Ok(())
     }
 
     /// Makes the copy, in the place of one that may be there.
@@ -130,12 +153,37 @@ impl RemoteCopy {
         }
         asked.insert(id.to_owned(), Instant::now());
         drop(asked);
-        let kept = format!("+{id}:refs/foveate/asked/{id}");
+        let kept = format!("+{id}:{ASKED}{id}");
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
             // What servers say of commits that they lack or do not give differs.
             Err(GitError::Failed { .. }) => Ok(()),
-            fetched => fetched,
+            Ok(()) => self.forget_old(id, stop),
+            failed => failed,
         }
+    }
+
+    /// Lets go of commits that were asked for by their id, the oldest first, where there are too many.
+    fn forget_old(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
+        let mut command = command::git_in(&self.directory);
+        command.args([
+            "for-each-ref",
+            "--sort=-committerdate",
+            "--format=%(refname)",
+            ASKED,
+        ]);
+        let listed = self.run("for-each-ref", command, &Progress::default(), stop)?;
+        let listed = String::from_utf8_lossy(&listed);
+        let is_newest = |name: &&str| name.strip_prefix(ASKED) == Some(newest);
+        for name in listed
+            .lines()
+            .filter(|name| !is_newest(name))
+            .skip(MAX_KEPT)
+        {
+            let mut command = command::git_in(&self.directory);
+            command.args(["update-ref", "-d", name]);
+            self.run("update-ref", command, &Progress::default(), stop)?;
+        }
+        Ok(())
     }
 
     fn fetch_refs(
@@ -163,15 +211,7 @@ impl RemoteCopy {
 
     /// Makes `HEAD` name the branch that the remote's `HEAD` names by now.
     fn follow_head(&self, progress: &Progress, stop: &CancellationToken) -> Result<(), GitError> {
-        let mut command = self.connection.command()?;
-        command.args([
-            "ls-remote",
-            "--symref",
-            "--",
-            self.connection.address(),
-            "HEAD",
-        ]);
-        let answer = self.run("ls-remote", command, progress, stop)?;
+        let answer = self.run("ls-remote", ask_head(&self.connection)?, progress, stop)?;
         let answer = String::from_utf8_lossy(&answer);
         let mut command = command::git_in(&self.directory);
         let head = answer.lines().find_map(|line| line.strip_suffix("\tHEAD"));
@@ -243,8 +283,7 @@ impl RemoteCopy {
 /// # Errors
 /// When the remote may not be asked, does not answer, or refuses.
 pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitError> {
-    let mut command = connection.command()?;
-    command.args(["ls-remote", "--symref", "--", connection.address(), "HEAD"]);
+    let mut command = ask_head(connection)?;
     let timeout = connection.timeout();
     let patience = Patience::new(stop, timeout, "ls-remote", "git.timeout_seconds")
         .with_memory(connection.access().memory_bytes);
@@ -257,6 +296,13 @@ pub fn ask(connection: &Connection, stop: &CancellationToken) -> Result<(), GitE
         subcommand: "ls-remote".to_owned(),
         stderr: connection.explained(&complaint),
     })
+}
+
+/// Git, asking a remote what its `HEAD` names.
+fn ask_head(connection: &Connection) -> Result<Command, GitError> {
+    let mut command = connection.command()?;
+    command.args(["ls-remote", "--symref", "--", connection.address(), "HEAD"]);
+    Ok(command)
 }
 
 /// Removes a copy that nothing uses any more.

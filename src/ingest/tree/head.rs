@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use foveate_index::Revision;
 use foveate_model::{ObjectId, RepoPath, SkipReason, SourceFile};
+use tokio_util::sync::CancellationToken;
 
 use super::WorkingTree;
 use super::read::{self, IdKind};
@@ -27,7 +28,7 @@ impl WorkingTree {
     pub fn revision(&mut self) -> Revision {
         self.look_at_head();
         if self.head.files.is_none() {
-            self.head.files = Some(self.committed());
+            self.head.files = Some(self.committed(&CancellationToken::new()));
         }
         Revision {
             commit: self.head.commit.clone(),
@@ -64,10 +65,10 @@ impl WorkingTree {
     }
 
     /// What the commit that `HEAD` names holds.
-    pub(super) fn committed(&self) -> Committed {
+    pub(super) fn committed(&self, stop: &CancellationToken) -> Committed {
         let listed = match (&self.git, self.head.commit.as_str()) {
             (None, _) | (_, "") => Vec::new(),
-            (Some(git), commit) => git.list(commit).unwrap_or_default(),
+            (Some(git), commit) => git.list(commit, stop).unwrap_or_default(),
         };
         listed
             .into_iter()

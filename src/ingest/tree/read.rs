@@ -129,7 +129,7 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
         ) {
             Err(Errno::AGAIN) => {}
             // Linux before 5.6, or a container that does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => return File::open(root.join(path.as_str())),
+            Err(Errno::NOSYS | Errno::PERM) => return open_by_parts(root, path),
             opened => return Ok(opened?.into()),
         }
     }
@@ -138,7 +138,24 @@ fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
 
 #[cfg(not(target_os = "linux"))]
 fn open_below(root: &Path, path: &RepoPath) -> io::Result<File> {
-    File::open(root.join(path.as_str()))
+    open_by_parts(root, path)
+}
+
+/// The same where the system has no call for it, one directory after the other.
+fn open_by_parts(root: &Path, path: &RepoPath) -> io::Result<File> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut above = openat(CWD, root, directory, Mode::empty())?;
+    let (directories, name) = path
+        .as_str()
+        .rsplit_once('/')
+        .unwrap_or(("", path.as_str()));
+    for part in directories.split('/').filter(|part| !part.is_empty()) {
+        above = openat(&above, part, directory | OFlags::NOFOLLOW, Mode::empty())?;
+    }
+    let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(&above, name, reading, Mode::empty())?.into())
 }
 
 /// How a repository names its objects.
@@ -224,9 +241,11 @@ mod tests {
         let stat = Stat::of(&at("tree/src/a.py")).unwrap();
         let read = || bytes(&at("tree"), &path, &stat, 100).map(|(_, bytes)| bytes);
         assert_eq!(read().unwrap(), b"tree/src");
+        assert!(open_by_parts(&at("tree"), &path).is_ok());
         std::fs::rename(at("tree/src"), at("tree/old")).unwrap();
         std::os::unix::fs::symlink(at("out"), at("tree/src")).unwrap();
         assert!(read().is_err(), "a directory became a link");
+        assert!(open_by_parts(&at("tree"), &path).is_err());
         std::fs::remove_file(at("tree/src")).unwrap();
         std::fs::create_dir(at("tree/src")).unwrap();
         let mode = rustix::fs::Mode::RUSR;
@@ -235,6 +254,9 @@ mod tests {
             read().is_err(),
             "a file became a pipe that nobody writes to"
         );
+        // It is not waited for either.
+        let pipe = open_by_parts(&at("tree"), &path).unwrap();
+        assert!(!pipe.metadata().unwrap().is_file());
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher
         .require_git(false)
         .follow_links(false)
         .add_custom_ignore_filename(IGNORE_FILE)
-        // AnswerOptions once the ignore files have let an entry through, and before it is listed.
+        // Asked once the ignore files have let an entry through, and before it is listed.
         .filter_entry(move |entry| {
             if entry.depth() == 0 {
                 return true;

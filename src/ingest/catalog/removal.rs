@@ -1,0 +1,111 @@
+//! Removes repositories: from the list, from what is served, and what is stored for them. A name is free once
+//! nothing of its repository is left.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+use tracing::Instrument as _;
+
+use super::{Catalog, ManageError, outcome};
+use crate::access::Grant;
+use crate::access::audit::{self, Action};
+use crate::engine::Repository;
+use crate::ingest::git::remote;
+use crate::store::OldAnswers;
+use crate::telemetry::spans::{carried, spawn_blocking};
+
+impl Catalog {
+    /// Removes a repository and what was copied for it. Questions in flight finish.
+    ///
+    /// # Errors
+    /// See [`ManageError`]. When the list cannot be changed, the repository stays.
+    pub async fn remove(self: &Arc<Self>, grant: &Grant, name: &str) -> Result<(), ManageError> {
+        let repo = match self.to_manage(grant, name) {
+            Ok(found) => found.name().clone(),
+            Err(error) => {
+                let refused = Err(error);
+                audit::record(grant, Action::Remove, None, outcome(&refused));
+                return refused;
+            }
+        };
+        let (catalog, grant) = (Arc::clone(self), grant.clone());
+        let removing = async move {
+            let removed = catalog.remove_known(repo.as_str()).await;
+            audit::record(
+                &grant,
+                Action::Remove,
+                Some(repo.as_str()),
+                outcome(&removed),
+            );
+            removed
+        };
+        // A task of its own: what was begun is finished, also where the client leaves.
+        let removing = self.tracker.spawn(removing.in_current_span());
+        removing.await.unwrap_or(Err(ManageError::Defect))
+    }
+
+    async fn remove_known(&self, name: &str) -> Result<(), ManageError> {
+        let removed = {
+            let _alone = self.listing.lock().await;
+            self.store.delete_with_answers(name).await?;
+            self.take_out(name)
+        };
+        // What was answered between the two.
+        if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
+            tracing::warn!(repo = name, %error, "its last answers were not deleted");
+        }
+        match removed {
+            Some(repository) => {
+                self.clear(repository).await;
+                Ok(())
+            }
+            None => Err(ManageError::UnknownRepo(name.to_owned())),
+        }
+    }
+
+    /// Serves a repository no more. Its name stays taken until it is [cleared](Self::clear).
+    pub(super) fn take_out(&self, name: &str) -> Option<Arc<Repository>> {
+        let removed = self.engine.remove(name)?;
+        self.ending.insert(removed.name().clone());
+        Some(removed)
+    }
+
+    /// Ends the tasks of a repository that is not served any more, and removes what is stored for it.
+    pub(super) async fn clear(&self, repository: Arc<Repository>) {
+        let name = repository.name().clone();
+        let name = name.as_str();
+        if let Some((_, (stop, tracker))) = self.stops.remove(name) {
+            stop.cancel();
+            tracker.close();
+            tracker.wait().await;
+        }
+        self.unloaded.remove(name);
+        self.trusted.remove(name);
+        if let Err(error) = self.credentials.remove(repository.name()) {
+            tracing::warn!(repo = name, %error, "its credentials were not removed");
+        }
+        let copy = self.settings.copy_at(repository.name());
+        let removed = spawn_blocking(move || remote::remove_copy(&copy)).await;
+        if let Ok(Err(error)) = removed {
+            tracing::warn!(repo = name, %error, "the copy was not removed");
+        }
+        if let Some(directory) = repository.store().directory() {
+            match tokio::fs::remove_dir_all(directory).await {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    tracing::warn!(repo = name, %error, "the stored index was not removed");
+                }
+                _ => {}
+            }
+        }
+        self.ending.remove(repository.name());
+        self.ended.notify_one();
+        tracing::info!(repo = name, "removed");
+        self.free(repository);
+    }
+
+    /// Frees what a repository holds, off the async threads: a large index takes a second and more.
+    pub(super) fn free(&self, repository: Arc<Repository>) -> JoinHandle<()> {
+        self.tracker
+            .spawn_blocking(carried(move || drop(repository)))
+    }
+}
