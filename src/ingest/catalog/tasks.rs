@@ -113,7 +113,7 @@ impl Catalog {
         match source {
             Source::WorkingTree { path, watch } => {
                 let driving = driver.drive_tree(path, watch, writer, syncs);
-                tracker.spawn(until_stopped(driving, stop, repository));
+                tracker.spawn(until_stopped(driving, stop, move || repository.abandon()));
             }
             Source::Git {
                 location,
@@ -133,7 +133,7 @@ impl Catalog {
                     poll,
                 };
                 let driving = driver.drive_git(source, writer, syncs);
-                tracker.spawn(until_stopped(driving, stop, repository));
+                tracker.spawn(until_stopped(driving, stop, move || repository.abandon()));
             }
         }
     }
@@ -166,14 +166,32 @@ impl Catalog {
     }
 }
 
-/// Follows a source, and says so where that ends although nobody stopped it: it failed on a defect.
+/// Follows a source, and tells where that ends although nobody stopped it: it failed on a defect.
 async fn until_stopped(
     driving: impl Future<Output = ()>,
     stop: CancellationToken,
-    repository: Arc<Repository>,
+    tell_defect: impl FnOnce(),
 ) {
     driving.await;
     if !stop.is_cancelled() {
-        repository.abandon();
+        tell_defect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_ends_on_a_defect_is_told_and_what_was_stopped_is_not() {
+        for is_stopped in [false, true] {
+            let stop = CancellationToken::new();
+            if is_stopped {
+                stop.cancel();
+            }
+            let mut is_told = false;
+            until_stopped(async {}, stop, || is_told = true).await;
+            assert_eq!(is_told, !is_stopped);
+        }
     }
 }
