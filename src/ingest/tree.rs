@@ -8,6 +8,7 @@ mod head;
 mod network;
 mod read;
 mod stat;
+mod tracked;
 mod walk;
 
 use std::collections::{BTreeMap, HashSet};
@@ -59,6 +60,9 @@ pub struct WorkingTree {
     entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
     head: Head,
+    /// Whether the last listing had files that git tracks and its ignore files name, and at which commit.
+    has_tracked: bool,
+    listed_at: String,
     stats: Arc<Stats>,
     access: Arc<Access>,
 }
@@ -84,6 +88,8 @@ impl WorkingTree {
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
+            has_tracked: false,
+            listed_at: String::new(),
             stats: Arc::new(Stats::stored(None)),
             access,
             root,
@@ -149,10 +155,8 @@ impl WorkingTree {
     ) -> Result<bool, TreeError> {
         progress.enter(Phase::Listing, 0);
         self.check_root()?;
-        if self.head.commit.is_empty() {
-            // It says how files are to be named.
-            self.look_at_head();
-        }
+        // It says how files are to be named, and which are tracked.
+        self.look_at_head();
         let excluded = self.rules.excluded().to_vec();
         self.rules = Arc::new(Rules::new(self.root.clone(), excluded));
         if let Some(watcher) = watcher {
@@ -205,7 +209,7 @@ impl WorkingTree {
         progress: &Progress,
     ) -> Result<Listing, TreeError> {
         // The walk waits for the system most of the time.
-        let (listing, committed) = rayon::join(
+        let (mut listing, committed) = rayon::join(
             || walk::below(&self.rules, &self.root, watcher),
             || {
                 self.head
@@ -218,7 +222,41 @@ impl WorkingTree {
             self.head.files = committed;
         }
         progress.check()?;
+        let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
+        let tracked = self.tracked("", |path| !listed.contains(path));
+        self.has_tracked = !tracked.is_empty();
+        self.listed_at.clone_from(&self.head.commit);
+        listing.files.extend(tracked);
         Ok(listing)
+    }
+
+    /// The tracked files that are there, among the `wanted` ones whose path begins with `prefix`.
+    fn tracked(&self, prefix: &str, wanted: impl Fn(&RepoPath) -> bool) -> Vec<Found> {
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        let committed = self
+            .head
+            .files
+            .iter()
+            .flat_map(|files| files.range::<str, _>(from));
+        let paths = committed.map(|(path, _)| path);
+        let paths = paths.take_while(|path| path.as_str().starts_with(prefix));
+        tracked::found(&self.rules, paths.filter(|path| wanted(path)))
+    }
+
+    /// Whether `HEAD` has moved so that other ignored files may be tracked than were listed.
+    fn tracks_others(&mut self, progress: &Progress) -> bool {
+        self.look_at_head();
+        if self.head.commit == self.listed_at {
+            return false;
+        }
+        self.listed_at.clone_from(&self.head.commit);
+        if self.head.files.is_none() {
+            self.head.files = Some(self.committed(progress.stop()));
+        }
+        self.has_tracked
+            || !self
+                .tracked("", |path| !self.entries.contains_key(path))
+                .is_empty()
     }
 
     /// Makes what was listed what is known. Returns whether anything differs.
@@ -270,7 +308,8 @@ impl WorkingTree {
     ) -> Result<bool, TreeError> {
         let touched = self.touched_directories(changed);
         // Past a quarter of the tree one parallel walk is cheaper than many small ones.
-        if changed.rescan || touched.len() * 4 > self.directories.len() + 64 {
+        let is_much = touched.len() * 4 > self.directories.len() + 64;
+        if changed.rescan || is_much || self.tracks_others(progress) {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;
@@ -284,7 +323,8 @@ impl WorkingTree {
                 // One that could not be read before is not watched yet.
                 watcher.add(directory);
             }
-            let listing = walk::children(&self.rules, directory);
+            let mut listing = walk::children(&self.rules, directory);
+            self.add_tracked(&mut listing, directory);
             removed |= self.remove_missing(directory, &listing);
             found.extend(listing.files);
             for child in listing.directories {
@@ -307,6 +347,20 @@ impl WorkingTree {
             .collect();
         let changed = self.read(found, &named, blobs, progress)?;
         Ok(removed || changed)
+    }
+
+    /// Adds the tracked files directly in `directory` that its listing lacks.
+    fn add_tracked(&self, listing: &mut Listing, directory: &Path) {
+        let own = walk::relative(&self.root, directory);
+        let own = own.as_ref().map_or("", RepoPath::as_str);
+        let prefix = match own {
+            "" => String::new(),
+            own => format!("{own}/"),
+        };
+        let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
+        let is_missing = |path: &RepoPath| path.directory() == own && !listed.contains(path);
+        let tracked = self.tracked(&prefix, is_missing);
+        listing.files.extend(tracked);
     }
 
     /// The known directories whose listing an event may have changed.

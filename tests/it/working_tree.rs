@@ -101,6 +101,66 @@ fn what_edits_leave_is_what_a_fresh_look_finds() {
     }
 }
 
+#[test]
+fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
+    let (_keep, root) = tree(
+        "//- .gitignore\nbin/*\nout/\n//- a.py\n//- bin/tool.py\n//- bin/scratch.py\n//- out/deep/made.py\n//- out/junk.py\n",
+    );
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "-f", "bin/tool.py", "out/deep/made.py"]);
+    commit(&root, "first");
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let new = || WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+    let mut followed = new();
+    followed.rescan(&blobs, &progress, None).unwrap();
+    let mut check = |changed: &[&str], ignored: &[&str]| {
+        let paths = changed.iter().map(|path| root.join(path)).collect();
+        let changed = Changed {
+            paths,
+            ..Changed::default()
+        };
+        followed.apply(&changed, &blobs, &progress, None).unwrap();
+        let mut fresh = new();
+        fresh.rescan(&blobs, &progress, None).unwrap();
+        assert_eq!(state(&followed), state(&fresh));
+        let there = state(&fresh).into_iter().map(|(path, ..)| path);
+        let there: Vec<_> = there.filter(|path| path.contains('/')).collect();
+        assert_eq!(there, ignored);
+    };
+    check(&[], &["bin/tool.py", "out/deep/made.py"]);
+    fs::write(root.join("bin/tool.py"), "x = 1\n").unwrap();
+    fs::write(root.join("bin/other.py"), "x = 1\n").unwrap();
+    check(
+        &["bin/tool.py", "bin/other.py"],
+        &["bin/tool.py", "out/deep/made.py"],
+    );
+    git(&root, &["add", "-f", "bin/scratch.py", "out/junk.py"]);
+    git(&root, &["rm", "-q", "--cached", "-f", "bin/tool.py"]);
+    commit(&root, "second");
+    check(&[], &["bin/scratch.py", "out/deep/made.py", "out/junk.py"]);
+    fs::remove_file(root.join("bin/scratch.py")).unwrap();
+    check(&["bin/scratch.py"], &["out/deep/made.py", "out/junk.py"]);
+
+    // Our own ignore file leaves them out; links and other repositories are not entered.
+    let mut listed = |ignored: &[&str]| {
+        let mut fresh = new();
+        fresh.rescan(&blobs, &progress, None).unwrap();
+        let there = state(&fresh).into_iter().map(|(path, ..)| path);
+        let there: Vec<_> = there
+            .filter(|path| path.contains("py") && path.contains('/'))
+            .collect();
+        assert_eq!(there, ignored);
+    };
+    fs::write(root.join(".foveateignore"), "out/*\n!out/junk.py\n").unwrap();
+    listed(&["out/junk.py"]);
+    fs::remove_file(root.join(".foveateignore")).unwrap();
+    git(&root.join("out/deep"), &["init", "-q"]);
+    listed(&["out/junk.py"]);
+    fs::rename(root.join("out"), root.join("bin/out")).unwrap();
+    symlink("bin/out", root.join("out")).unwrap();
+    listed(&[]);
+}
+
 fn skipped(repo: &Value) -> Vec<(String, String)> {
     let files = repo["skipped_files"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -148,12 +148,25 @@ impl Rules {
         }
     }
 
+    /// The directory of the tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Directories that are not looked at.
     pub fn excluded(&self) -> &[PathBuf] {
         &self.excluded
     }
 
-    fn is_nested_repository(&self, directory: &Path) -> bool {
+    /// Whether a path is left out whatever ignore files say.
+    pub fn excludes(&self, path: &Path) -> bool {
+        let is_of = |directory: &&str| path.file_name() == Some(OsStr::new(directory));
+        VERSION_CONTROL.iter().any(|directory| is_of(&directory))
+            || self.excluded.iter().any(|excluded| excluded == path)
+    }
+
+    /// Whether a directory is another repository.
+    pub fn is_nested_repository(&self, directory: &Path) -> bool {
         self.nested_repositories && directory != self.root && directory.join(".git").exists()
     }
 
@@ -181,9 +194,7 @@ fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher
             if entry.depth() == 0 {
                 return true;
             }
-            let name = entry.file_name();
-            let is_left_out = VERSION_CONTROL.iter().any(|v| OsStr::new(v) == name)
-                || rules.excluded.iter().any(|e| e == entry.path());
+            let is_left_out = rules.excludes(entry.path());
             if let Some(watcher) = &watcher
                 && !is_left_out
                 && rules.is_entered(entry)
