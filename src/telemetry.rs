@@ -60,8 +60,8 @@ const ERRORS_ALONE: [&str; 2] = ["rmcp", "notify"];
 
 /// Whether an event or span may be logged.
 fn is_wanted(metadata: &Metadata<'_>) -> bool {
-    let is_of = |library: &&str| metadata.target().split("::").next() == Some(*library);
-    *metadata.level() == Level::ERROR || !ERRORS_ALONE.iter().any(|library| is_of(&library))
+    let is_of = |library: &&str| metadata.target().split("::").next() == Some(library);
+    *metadata.level() == Level::ERROR || !ERRORS_ALONE.iter().any(is_of)
 }
 
 /// Writes events as lines for people, in colours or without.

@@ -142,7 +142,7 @@ fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
     check(&["bin/scratch.py"], &["out/deep/made.py", "out/junk.py"]);
 
     // Our own ignore file leaves them out; links and other repositories are not entered.
-    let mut listed = |ignored: &[&str]| {
+    let listed = |ignored: &[&str]| {
         let mut fresh = new();
         fresh.rescan(&blobs, &progress, None).unwrap();
         let there = state(&fresh).into_iter().map(|(path, ..)| path);

@@ -160,8 +160,8 @@ impl Rules {
 
     /// Whether a path is left out whatever ignore files say.
     pub fn excludes(&self, path: &Path) -> bool {
-        let is_of = |directory: &&str| path.file_name() == Some(OsStr::new(directory));
-        VERSION_CONTROL.iter().any(|directory| is_of(&directory))
+        let is_called = |name: &str| path.file_name() == Some(OsStr::new(name));
+        VERSION_CONTROL.iter().any(|name| is_called(name))
             || self.excluded.iter().any(|excluded| excluded == path)
     }
 
