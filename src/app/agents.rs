@@ -56,7 +56,12 @@ async fn serve(config: &Config, root: &Path, cache: &RunCache) -> anyhow::Result
         .context("cannot start the threads for indexing")?;
     let engine = Arc::new(engine);
     let ingest = ingest_settings(config, data);
-    let catalog = Catalog::new(Arc::clone(&engine), store, ingest, stop.clone());
+    let catalog = Arc::new(Catalog::new(
+        Arc::clone(&engine),
+        store,
+        ingest,
+        stop.clone(),
+    ));
     follow(&catalog, root.to_owned()).await?;
     spawn_blocking(foveate_query::warm);
     let limits = AgentLimits {
@@ -79,7 +84,7 @@ fn engine_settings_of(config: &Config, cache: &RunCache) -> EngineSettings {
 }
 
 /// Starts indexing the directory, and follows it where it has files.
-async fn follow(catalog: &Catalog, root: PathBuf) -> anyhow::Result<()> {
+async fn follow(catalog: &Arc<Catalog>, root: PathBuf) -> anyhow::Result<()> {
     if !once::is_bare(&root) {
         catalog.watch(&root).await?;
         return Ok(());

@@ -251,7 +251,7 @@ impl Engine {
     }
 
     /// Waits until an unloaded repository is in memory. Many who wait reload it once.
-    async fn reload(&self, repository: &Repository) -> Result<(), AskError> {
+    async fn reload(&self, repository: &Repository, until: Instant) -> Result<(), AskError> {
         if repository.unloaded().is_none() {
             return Ok(());
         }
@@ -261,7 +261,7 @@ impl Engine {
         let is_loaded =
             || repository.unloaded().is_none() || repository.status().state == State::Failed;
         let loaded = async { while !is_loaded() && changes.changed().await.is_ok() {} };
-        let waited = tokio::time::timeout(self.settings.build_deadline, loaded).await;
+        let waited = tokio::time::timeout_at(until.into(), loaded).await;
         waited.map_err(|_| AskError::Building)
     }
 
@@ -273,9 +273,9 @@ impl Engine {
         target: Target,
     ) -> Result<Found, AskError> {
         repository.touch();
-        self.reload(repository).await?;
-        let current = current(repository)?;
         let until = Instant::now() + self.settings.build_deadline;
+        self.reload(repository, until).await?;
+        let current = current(repository)?;
         let mut found = Found {
             snapshot: Arc::clone(&current.snapshot),
             pending_files: 0,

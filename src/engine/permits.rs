@@ -105,7 +105,8 @@ impl Permits {
         &self.queue
     }
 
-    /// Does on a thread for answers what was let in, with low priority for a key that asks too much. Nothing comes back when it failed on a defect.
+    /// Does on a thread for answers what was let in, with low priority for a key that asks too much. Nothing comes
+    /// back when it failed on a defect.
     pub fn work<T: Send + 'static>(
         &self,
         admission: Admission,

@@ -160,6 +160,9 @@ pub enum RevisionError {
     /// Git took longer than it may.
     #[error("{0}")]
     TooLong(String),
+    /// It holds more than is indexed.
+    #[error("{0}")]
+    TooLarge(String),
     /// Reading or indexing it failed.
     #[error("{0}")]
     Failed(String),

@@ -72,8 +72,18 @@ impl Revisions {
         }
         let (sender, receiver) = watch::channel(None);
         slots.push_back((commit.to_owned(), receiver));
-        let surplus = slots.len().saturating_sub(self.capacity);
-        let leaving: Vec<_> = slots.drain(..surplus).collect();
+        let mut surplus = slots.len().saturating_sub(self.capacity);
+        let mut leaving = Vec::new();
+        // What is being built stays: others wait for it, or will ask for it.
+        slots.retain(|(_, receiver)| {
+            let is_built = receiver.borrow().is_some() || receiver.has_changed().is_err();
+            let leaves = surplus > 0 && is_built;
+            surplus -= usize::from(leaves);
+            if leaves {
+                leaving.push(receiver.clone());
+            }
+            !leaves
+        });
         // To free an index takes milliseconds, in which others may ask for theirs.
         drop(slots);
         drop(leaving);
@@ -208,5 +218,18 @@ mod tests {
         assert!(revisions.get("b").is_none());
         assert!(revisions.get("a").is_some());
         assert!(!a.is_forgotten());
+    }
+
+    #[test]
+    fn what_is_being_built_stays_until_it_is_built_or_given_up() {
+        let revisions = Revisions::new(1);
+        let a = build(revisions.join("a"));
+        let b = build(revisions.join("b"));
+        assert!(matches!(revisions.join("a"), Flight::Waiting(_)));
+        a.fulfil(snapshot("a"));
+        assert!(matches!(revisions.join("a"), Flight::Ready(_)));
+        drop(b);
+        build(revisions.join("c")).fulfil(snapshot("c"));
+        assert_eq!(revisions.len(), 1);
     }
 }

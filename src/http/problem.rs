@@ -281,9 +281,9 @@ impl From<RevisionError> for Problem {
                     ),
                 )
             },
-            RevisionError::MalformedRef(_) | RevisionError::NoRevisions => {
-                Self::invalid_field("ref", detail)
-            }
+            RevisionError::MalformedRef(_)
+            | RevisionError::NoRevisions
+            | RevisionError::TooLarge(_) => Self::invalid_field("ref", detail),
             RevisionError::NotAllowed(_) => {
                 Self::new(StatusCode::FORBIDDEN, "path_not_allowed", detail)
             }

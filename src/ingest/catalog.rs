@@ -21,6 +21,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use super::git::{Access, GitError, Location, LocationError};
 use super::{CREDENTIALS, IngestSettings};
@@ -216,19 +217,25 @@ impl Catalog {
     /// # Errors
     /// See [`RegisterError`].
     pub async fn register(
-        &self,
+        self: &Arc<Self>,
         grant: &Grant,
         registration: Registration,
     ) -> Result<Arc<Repository>, RegisterError> {
-        let registered = self.register_unaudited(grant, registration).await;
-        let outcome = match &registered {
-            Ok(_) => Outcome::Done,
-            Err(RegisterError::Denied(_)) => Outcome::Denied,
-            Err(_) => Outcome::Failed,
+        let (catalog, grant) = (Arc::clone(self), grant.clone());
+        let registering = async move {
+            let registered = catalog.register_unaudited(&grant, registration).await;
+            let outcome = match &registered {
+                Ok(_) => Outcome::Done,
+                Err(RegisterError::Denied(_)) => Outcome::Denied,
+                Err(_) => Outcome::Failed,
+            };
+            let repo = registered.as_ref().ok().map(|new| new.name().as_str());
+            audit::record(&grant, Action::Register, repo, outcome);
+            registered
         };
-        let repo = registered.as_ref().ok().map(|new| new.name().as_str());
-        audit::record(grant, Action::Register, repo, outcome);
-        registered
+        // A task of its own: what is in the list is served, also where the client leaves.
+        let registering = self.tracker.spawn(registering.in_current_span());
+        registering.await.unwrap_or(Err(RegisterError::Defect))
     }
 
     async fn register_unaudited(

@@ -125,6 +125,14 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Whether the same may succeed a moment later: the machine was busy, or the work was stopped.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Self::Timeout { .. } | Self::Exhausted(_) | Self::Io(_) | Self::Cancelled(_)
+        )
+    }
+
     /// Whether a repository that nobody else writes to must be broken to give it.
     pub fn is_damage(&self) -> bool {
         matches!(

@@ -7,6 +7,7 @@ mod audit;
 mod head;
 mod network;
 mod read;
+mod size;
 mod stat;
 mod tracked;
 mod walk;
@@ -21,7 +22,7 @@ use rayon::prelude::*;
 
 pub use network::is_network;
 
-use super::git::{Access, GitRepo};
+use super::git::{Access, GitError, GitRepo};
 use super::max_size::TooLarge;
 use super::watch::{Changed, TreeWatcher};
 use crate::engine::{BlobCache, Cancelled, Phase, Progress};
@@ -29,7 +30,7 @@ use head::Head;
 use read::{Before, IdKind};
 use stat::Stat;
 pub use stat::Stats;
-use walk::{Found, FoundKind, Listing, Rules};
+use walk::{Found, Listing, Rules};
 
 /// Why a working tree cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,9 @@ pub enum TreeError {
     /// It is larger than it may be.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// What is committed cannot be read now.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -218,45 +222,16 @@ impl WorkingTree {
                     .then(|| self.committed(progress.stop()))
             },
         );
-        if committed.is_some() {
-            self.head.files = committed;
-        }
         progress.check()?;
+        if let Some(committed) = committed {
+            self.head.files = Some(committed?);
+        }
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
         let tracked = self.tracked("", |path| !listed.contains(path));
         self.has_tracked = !tracked.is_empty();
         self.listed_at.clone_from(&self.head.commit);
         listing.files.extend(tracked);
         Ok(listing)
-    }
-
-    /// The tracked files that are there, among the `wanted` ones whose path begins with `prefix`.
-    fn tracked(&self, prefix: &str, wanted: impl Fn(&RepoPath) -> bool) -> Vec<Found> {
-        let from = (Bound::Included(prefix), Bound::Unbounded);
-        let committed = self
-            .head
-            .files
-            .iter()
-            .flat_map(|files| files.range::<str, _>(from));
-        let paths = committed.map(|(path, _)| path);
-        let paths = paths.take_while(|path| path.as_str().starts_with(prefix));
-        tracked::found(&self.rules, paths.filter(|path| wanted(path)))
-    }
-
-    /// Whether `HEAD` has moved so that other ignored files may be tracked than were listed.
-    fn tracks_others(&mut self, progress: &Progress) -> bool {
-        self.look_at_head();
-        if self.head.commit == self.listed_at {
-            return false;
-        }
-        self.listed_at.clone_from(&self.head.commit);
-        if self.head.files.is_none() {
-            self.head.files = Some(self.committed(progress.stop()));
-        }
-        self.has_tracked
-            || !self
-                .tracked("", |path| !self.entries.contains_key(path))
-                .is_empty()
     }
 
     /// Makes what was listed what is known. Returns whether anything differs.
@@ -347,20 +322,6 @@ impl WorkingTree {
             .collect();
         let changed = self.read(found, &named, blobs, progress)?;
         Ok(removed || changed)
-    }
-
-    /// Adds the tracked files directly in `directory` that its listing lacks.
-    fn add_tracked(&self, listing: &mut Listing, directory: &Path) {
-        let own = walk::relative(&self.root, directory);
-        let own = own.as_ref().map_or("", RepoPath::as_str);
-        let prefix = match own {
-            "" => String::new(),
-            own => format!("{own}/"),
-        };
-        let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
-        let is_missing = |path: &RepoPath| path.directory() == own && !listed.contains(path);
-        let tracked = self.tracked(&prefix, is_missing);
-        listing.files.extend(tracked);
     }
 
     /// The known directories whose listing an event may have changed.
@@ -498,29 +459,6 @@ impl WorkingTree {
         Ok(changed)
     }
 
-    /// Before any of the files is read; those larger than `max_file_bytes` never are.
-    fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
-        let read = files.iter().filter(|found| is_read(found, max_file_bytes));
-        let bytes = read.map(|found| found.stat.size).sum();
-        self.access.max_size.check(files.len(), bytes)?;
-        Ok(())
-    }
-
-    /// The same where files come to those that are known.
-    fn check_growth(&self, found: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
-        let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
-        let others = self.entries.values().map(|known| &known.file);
-        let (mut files, mut bytes) = (found.len(), 0);
-        for file in others.filter(|file| !paths.contains(&file.path)) {
-            files += 1;
-            bytes += if file.content.is_some() { file.size } else { 0 };
-        }
-        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
-        bytes += read.map(|found| found.stat.size).sum::<u64>();
-        self.access.max_size.check(files, bytes)?;
-        Ok(())
-    }
-
     fn check_root(&self) -> Result<(), TreeError> {
         let unreadable = |reason: String| TreeError::Unreadable {
             path: self.root.clone(),
@@ -531,18 +469,22 @@ impl WorkingTree {
         if !self.access.places.admits(&real) {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
         }
+        // Those of the directories above count, too.
+        if let Some(barred) = self
+            .root
+            .ancestors()
+            .find(|above| !self.rules.can_be_read(above))
+        {
+            return Err(unreadable(format!(
+                "an ignore file in {} is no file of at most 1 MiB",
+                barred.display()
+            )));
+        }
         match std::fs::read_dir(&self.root) {
             Ok(_) => Ok(()),
             Err(error) => Err(unreadable(error.to_string())),
         }
     }
-}
-
-/// Whether neither its kind nor its name or size leaves a file out.
-fn is_read(found: &Found, max_file_bytes: u64) -> bool {
-    found.kind == FoundKind::File
-        && found.stat.size <= max_file_bytes
-        && foveate_parse::skip_by_name(&found.path).is_none()
 }
 
 /// Whether two readings of one path differ in what an index makes of them.

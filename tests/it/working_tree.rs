@@ -161,6 +161,42 @@ fn what_git_tracks_belongs_to_the_tree_whatever_gitignore_says() {
     listed(&[]);
 }
 
+#[test]
+fn ignore_files_that_are_no_files_are_not_read() {
+    let (_keep, root) =
+        tree("//- a.py\n//- zero/b.py\n//- pipe/c.py\n//- large/d.py\n//- linked/e.py\n");
+    symlink("/dev/zero", root.join("zero/.gitignore")).unwrap();
+    let fifo = root.join("pipe/.foveateignore");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    fs::write(root.join("large/.gitignore"), "x\n".repeat(1 << 20)).unwrap();
+    fs::write(root.join("ignored"), "e.py\n").unwrap();
+    symlink("../ignored", root.join("linked/.gitignore")).unwrap();
+    let (blobs, progress) = (BlobCache::new(Limits::default(), 0), Progress::default());
+    let new = || WorkingTree::new(root.clone(), Vec::new(), Arc::default());
+    let mut looked = new();
+    looked.rescan(&blobs, &progress, None).unwrap();
+    let there = state(&looked);
+    let indexed = there.iter().filter(|(.., is_indexed)| *is_indexed);
+    let indexed: Vec<_> = indexed.map(|(path, ..)| path.as_str()).collect();
+    assert_eq!(indexed, ["a.py", "ignored"]);
+    for barred in ["large", "pipe", "zero"] {
+        assert!(there.iter().any(|(path, ..)| path == barred), "{barred}");
+    }
+    let changed = Changed {
+        paths: ["zero/b.py", "pipe/c.py"]
+            .map(|path| root.join(path))
+            .into(),
+        ..Changed::default()
+    };
+    assert!(!looked.apply(&changed, &blobs, &progress, None).unwrap());
+    symlink("/dev/zero", root.join(".gitignore")).unwrap();
+    let refused = new()
+        .rescan(&blobs, &progress, None)
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("ignore file"), "{refused}");
+}
+
 fn skipped(repo: &Value) -> Vec<(String, String)> {
     let files = repo["skipped_files"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -49,9 +49,9 @@ impl Engine {
         let found = self.get(grant, repo);
         let repository = found.ok_or_else(|| AskError::UnknownRepo(repo.to_owned()))?;
         repository.touch();
-        self.reload(&repository).await?;
-        let current = current(&repository)?;
         let until = Instant::now() + self.settings.build_deadline;
+        self.reload(&repository, until).await?;
+        let current = current(&repository)?;
         let request = |reply| RevisionRequest::Diff { ends, reply };
         let diff = requested(grant, &repository, until, request).await?;
         let fork = diff.fork.clone();

@@ -86,18 +86,29 @@ enum Transfer {
 }
 
 impl Driver {
+    /// Waits until no copy of another address is in the place of the source's. `None` when told to stop.
+    async fn without_other_copy(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
+        let Origin::Remote(copy) = &source.origin else {
+            return Some(writer);
+        };
+        loop {
+            let (copy, stop) = (Arc::clone(copy), self.stop.clone());
+            match self.blocking(move || copy.remove_other(&stop)).await? {
+                Ok(()) => return Some(writer),
+                Err(GitError::Cancelled(_)) => return None,
+                Err(error) => writer.fail(error.to_string()),
+            }
+            let again = tokio::time::sleep(self.settings.poll.retry);
+            self.stop.run_until_cancelled(again).await?;
+        }
+    }
+
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
         let mut run = run(&writer, Cause::Registered);
-        if let Origin::Remote(copy) = &source.origin {
-            let copy = Arc::clone(copy);
-            let Some(removed) = self.blocking(move || copy.remove_other()).await else {
-                return;
-            };
-            if let Err(error) = removed {
-                tracing::warn!(%error, "the copy of before cannot be looked at");
-            }
-        }
+        let Some(writer) = self.without_other_copy(&source, writer).await else {
+            return;
+        };
         let stored = source.as_stored(Arc::clone(&self.access));
         let earlier = self.serve_stale(writer, stored).instrument(run.clone());
         let Some(mut writer) = earlier.await else {

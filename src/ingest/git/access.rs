@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output};
@@ -275,14 +275,22 @@ fn link(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn text(path: &Path) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    let file = fs::File::open(path).ok()?;
-    // A pipe would be waited for.
-    if !file.metadata().ok()?.is_file() {
-        return None;
+    start_of_file(path, MAX_LINK_BYTES).ok()
+}
+
+/// The first bytes of a file, `limit` at most. Nothing else is waited for or read: a repository may have a pipe in
+/// the place of a file.
+pub(super) fn start_of_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = fs::File::from(openat(CWD, path, reading, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
     }
-    file.take(MAX_LINK_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -409,5 +417,16 @@ mod tests {
         fs::rename(places.at("out/.git"), places.at(".git")).unwrap();
         fs::rename(places.at("in/repo/.git"), places.at("in/repo/real")).unwrap();
         assert!(!places.is_admitted());
+    }
+
+    #[test]
+    fn nothing_but_a_file_is_waited_for() {
+        let keep = tempfile::tempdir().unwrap();
+        let pipe = keep.path().join("HEAD");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+        assert!(start_of_file(&pipe, 10).is_err());
+        let file = keep.path().join("file");
+        fs::write(&file, "0123456789x").unwrap();
+        assert_eq!(start_of_file(&file, 10).unwrap(), b"0123456789");
     }
 }

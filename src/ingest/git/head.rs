@@ -2,9 +2,10 @@
 //! git nothing, and what it does not understand it says nothing about.
 
 use std::fs;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use super::access::start_of_file;
 
 /// Longest file that is read, in bytes: names of refs and ids of commits are shorter.
 const MAX_BYTES: u64 = 4096;
@@ -64,10 +65,8 @@ fn common_dir(git_dir: &Path) -> Option<PathBuf> {
 }
 
 fn text(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    let file = fs::File::open(path).ok()?;
-    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    Some(text.trim_end().to_owned())
+    let text = start_of_file(path, MAX_BYTES).ok()?;
+    Some(std::str::from_utf8(&text).ok()?.trim_end().to_owned())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod records;
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
+use super::access::start_of_file;
 use super::process::{self, Patience};
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
@@ -32,6 +34,9 @@ use names::{NamesReader, Renames};
 use present::assemble;
 use record::Names;
 use records::Records;
+
+/// Most that is read of the list of a shallow clone's edges, in bytes: those of 400,000.
+const MAX_SHALLOW_BYTES: u64 = 1 << 24;
 
 /// How much of the history is kept.
 #[derive(Clone, Copy, Debug)]
@@ -206,10 +211,11 @@ impl Reader<'_> {
         ]);
         let path = process::stdout(&mut command, &self.patience)?;
         let path = String::from_utf8_lossy(&path);
-        let text = std::fs::read_to_string(path.trim_end_matches('\n')).unwrap_or_default();
+        let path = Path::new(path.trim_end_matches('\n'));
+        let text = start_of_file(path, MAX_SHALLOW_BYTES).unwrap_or_default();
         Ok(text
-            .lines()
-            .filter_map(|line| names::id(line.as_bytes()))
+            .split(|byte| *byte == b'\n')
+            .filter_map(names::id)
             .collect())
     }
 

@@ -68,15 +68,19 @@ impl RemoteCopy {
     /// Removes a copy of another address: one that was left of a repository of this name. Blocks.
     ///
     /// # Errors
-    /// When git cannot be asked, or files cannot be removed.
-    pub fn remove_other(&self) -> Result<(), GitError> {
+    /// When git cannot be asked, the work is to stop, or files cannot be removed.
+    pub fn remove_other(&self, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         if !self.exists() {
             return Ok(());
         }
         let mut command = command::git_in(&self.directory);
         command.args(["config", "--get", "remote.origin.url"]);
-        let address = self.connection.access().look_up(&mut command)?.stdout;
+        let address = match self.run("config", command, &Progress::default(), stop) {
+            // It has none.
+            Err(GitError::Failed { .. }) => Vec::new(),
+            address => address?,
+        };
         if address.trim_ascii_end() != self.connection.address().as_bytes() {
             tracing::warn!(copy = %self.directory.display(), "a copy of another address is removed");
             remove_copy(&self.directory)?;

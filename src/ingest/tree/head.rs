@@ -28,7 +28,8 @@ impl WorkingTree {
     pub fn revision(&mut self) -> Revision {
         self.look_at_head();
         if self.head.files.is_none() {
-            self.head.files = Some(self.committed(&CancellationToken::new()));
+            // Where it is not known now, the tree counts as changed.
+            self.head.files = self.committed(&CancellationToken::new()).ok();
         }
         Revision {
             commit: self.head.commit.clone(),
@@ -50,6 +51,11 @@ impl WorkingTree {
         let (commit, mark) = match git.resolve("HEAD") {
             Ok(commit) => (commit, mark),
             Err(GitError::NoCommits) => (String::new(), mark),
+            // Asked again at the next look.
+            Err(error) if error.may_pass() => {
+                tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
+                (self.head.commit.clone(), None)
+            }
             Err(_) => (String::new(), None),
         };
         if IdKind::of(&commit) != IdKind::of(&self.head.commit) {
@@ -64,17 +70,23 @@ impl WorkingTree {
         self.head.mark = mark;
     }
 
-    /// What the commit that `HEAD` names holds.
-    pub(super) fn committed(&self, stop: &CancellationToken) -> Committed {
+    /// What the commit that `HEAD` names holds; nothing where it cannot be read at all.
+    ///
+    /// # Errors
+    /// When it cannot be read now.
+    pub(super) fn committed(&self, stop: &CancellationToken) -> Result<Committed, GitError> {
         let listed = match (&self.git, self.head.commit.as_str()) {
             (None, _) | (_, "") => Vec::new(),
-            (Some(git), commit) => git.list(commit, stop).unwrap_or_default(),
+            (Some(git), commit) => match git.list(commit, stop) {
+                Err(error) if error.may_pass() => return Err(error),
+                listed => listed.unwrap_or_default(),
+            },
         };
-        listed
+        let listed = listed
             .into_iter()
             .filter(|entry| entry.kind != EntryKind::Submodule)
-            .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))))
-            .collect()
+            .map(|entry| (entry.path, (entry.blob, entry.size.unwrap_or(0))));
+        Ok(listed.collect())
     }
 
     /// Whether any file differs from the commit, is not in it, or is missing.

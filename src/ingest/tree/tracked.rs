@@ -1,18 +1,70 @@
 //! Files that git tracks although its ignore files name them: they belong to the tree. Our own ignore file leaves
 //! out what is tracked, too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use foveate_model::RepoPath;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
+use super::WorkingTree;
 use super::stat::Stat;
-use super::walk::{Found, FoundKind, IGNORE_FILE, Rules};
+use super::walk::{self, Found, FoundKind, IGNORE_FILE, Listing, Rules};
+use crate::engine::Progress;
+
+impl WorkingTree {
+    /// The tracked files that are there, among the `wanted` ones whose path begins with `prefix`.
+    pub(super) fn tracked(&self, prefix: &str, wanted: impl Fn(&RepoPath) -> bool) -> Vec<Found> {
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        let committed = self
+            .head
+            .files
+            .iter()
+            .flat_map(|files| files.range::<str, _>(from));
+        let paths = committed.map(|(path, _)| path);
+        let paths = paths.take_while(|path| path.as_str().starts_with(prefix));
+        found(&self.rules, paths.filter(|path| wanted(path)))
+    }
+
+    /// Whether `HEAD` has moved so that other ignored files may be tracked than were listed.
+    pub(super) fn tracks_others(&mut self, progress: &Progress) -> bool {
+        self.look_at_head();
+        if self.head.commit == self.listed_at {
+            return false;
+        }
+        self.listed_at.clone_from(&self.head.commit);
+        if self.head.files.is_none() {
+            match self.committed(progress.stop()) {
+                Ok(committed) => self.head.files = Some(committed),
+                // Who lists everything says why.
+                Err(_) => return true,
+            }
+        }
+        self.has_tracked
+            || !self
+                .tracked("", |path| !self.entries.contains_key(path))
+                .is_empty()
+    }
+
+    /// Adds the tracked files directly in `directory` that its listing lacks.
+    pub(super) fn add_tracked(&self, listing: &mut Listing, directory: &Path) {
+        let own = walk::relative(&self.root, directory);
+        let own = own.as_ref().map_or("", RepoPath::as_str);
+        let prefix = match own {
+            "" => String::new(),
+            own => format!("{own}/"),
+        };
+        let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
+        let is_missing = |path: &RepoPath| path.directory() == own && !listed.contains(path);
+        let tracked = self.tracked(&prefix, is_missing);
+        listing.files.extend(tracked);
+    }
+}
 
 /// Those of the tracked `paths` that are there and belong to the tree.
-pub fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Found> {
+fn found<'p>(rules: &Rules, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Found> {
     let mut tree = Tree {
         rules,
         entered: HashMap::new(),
@@ -67,11 +119,13 @@ impl Tree<'_> {
 
     /// Whether our own ignore file names a file; the nearest one decides.
     fn is_left_out(&mut self, file: &Path) -> bool {
+        let rules = self.rules;
         for directory in file.ancestors().skip(1) {
             let known = self.ignore_files.entry(directory.to_owned());
             let ignore_file = known.or_insert_with(|| {
                 let path = directory.join(IGNORE_FILE);
-                path.is_file().then(|| Gitignore::new(path).0)
+                let can_be_read = path.is_file() && rules.can_be_read(directory);
+                can_be_read.then(|| Gitignore::new(path).0)
             });
             let Some(ignore_file) = ignore_file else {
                 continue;

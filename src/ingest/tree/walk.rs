@@ -17,6 +17,12 @@ use crate::ingest::watch::TreeWatcher;
 /// The ignore file of our own; the syntax is that of `.gitignore`.
 pub const IGNORE_FILE: &str = ".foveateignore";
 
+/// Files that say what is left out, as they are called in a directory.
+const IGNORE_FILES: [&str; 3] = [IGNORE_FILE, ".gitignore", ".git/info/exclude"];
+
+/// Largest ignore file, in bytes.
+const MAX_IGNORE_BYTES: u64 = 1 << 20;
+
 /// Where version control keeps its own files.
 const VERSION_CONTROL: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".bzr"];
 
@@ -44,6 +50,8 @@ pub enum FoundKind {
     Special,
     /// A directory that may not be read.
     Closed,
+    /// A directory whose ignore file is none that can be read.
+    Barred,
 }
 
 /// What a walk found.
@@ -57,6 +65,16 @@ pub struct Listing {
     pub stats: Vec<(PathBuf, Stat)>,
 }
 
+impl Listing {
+    /// Of a directory whose ignore files cannot be read: itself alone.
+    fn barred(rules: &Rules, directory: &Path) -> Self {
+        Self {
+            files: barred(rules, directory).into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Walks `directory` and everything below it, on several threads. Each directory is registered with
 /// `watcher`, if any, before it is listed.
 pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatcher>>) -> Listing {
@@ -64,11 +82,15 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
         // Found by an event rather than by the walk of its parent.
         return Listing::default();
     }
+    if !rules.can_be_read(directory) {
+        return Listing::barred(rules, directory);
+    }
     if let Some(watcher) = watcher {
         watcher.add(directory);
     }
     let listing = Mutex::new(Listing::default());
-    builder(directory, rules, watcher.cloned())
+    let barred = Arc::default();
+    builder(directory, rules, watcher.cloned(), &barred)
         .threads(std::thread::available_parallelism().map_or(1, |n| n.get().min(8)))
         .build_parallel()
         .run(|| {
@@ -95,14 +117,20 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
                 WalkState::Skip
             })
         });
-    listing.into_inner()
+    let mut listing = listing.into_inner();
+    listing.files.append(&mut barred.lock());
+    listing
 }
 
 /// Lists `directory` alone; `directories` are its children, not itself. One that may not be read is
 /// itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
-    let mut listing = Listing::default();
-    for entry in builder(directory, rules, None).max_depth(Some(1)).build() {
+    if !rules.can_be_read(directory) {
+        return Listing::barred(rules, directory);
+    }
+    let (mut listing, barred) = (Listing::default(), Arc::default());
+    let walk = builder(directory, rules, None, &barred);
+    for entry in { walk }.max_depth(Some(1)).build() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -119,6 +147,7 @@ pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
             listing.files.push(found);
         }
     }
+    listing.files.append(&mut barred.lock());
     listing
 }
 
@@ -170,6 +199,32 @@ impl Rules {
         self.nested_repositories && directory != self.root && directory.join(".git").exists()
     }
 
+    /// Whether the ignore files in a directory are files: opening a pipe does not end, nor does reading a device that
+    /// a link leads to.
+    pub fn can_be_read(&self, directory: &Path) -> bool {
+        IGNORE_FILES.iter().all(|name| {
+            let path = directory.join(name);
+            let Ok(metadata) = path.symlink_metadata() else {
+                return true;
+            };
+            // Above the tree links are the user's own.
+            let is_own = !directory.starts_with(&self.root);
+            let is_within = || {
+                let real = std::fs::canonicalize(&path);
+                real.is_ok_and(|real| {
+                    real.starts_with(&self.root) || is_own && !is_of_system(&real)
+                })
+            };
+            let metadata = match metadata.is_symlink() {
+                // What it leads to is read, unless it leads nowhere.
+                true if is_within() => path.metadata(),
+                true => return path.metadata().is_err(),
+                false => Ok(metadata),
+            };
+            metadata.is_ok_and(|file| file.is_file() && file.len() <= MAX_IGNORE_BYTES)
+        })
+    }
+
     /// Whether an entry is a directory whose content belongs to the tree.
     fn is_entered(&self, entry: &DirEntry) -> bool {
         entry.file_type().is_some_and(|t| t.is_dir()) && !self.is_nested_repository(entry.path())
@@ -179,9 +234,14 @@ impl Rules {
 /// `.gitignore` (also outside a repository), `.git/info/exclude` and our own ignore file count,
 /// those of parent directories too; a user's global settings do not, so that one tree gives one
 /// index. Hidden files are files.
-fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher>>) -> WalkBuilder {
+fn builder(
+    directory: &Path,
+    rules: &Arc<Rules>,
+    watcher: Option<Arc<TreeWatcher>>,
+    barred_ones: &Arc<Mutex<Vec<Found>>>,
+) -> WalkBuilder {
     let mut builder = WalkBuilder::new(directory);
-    let rules = Arc::clone(rules);
+    let (rules, barred_ones) = (Arc::clone(rules), Arc::clone(barred_ones));
     builder
         .hidden(false)
         .ignore(false)
@@ -195,6 +255,11 @@ fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher
                 return true;
             }
             let is_left_out = rules.excludes(entry.path());
+            // Before its ignore files are read.
+            if !is_left_out && rules.is_entered(entry) && !rules.can_be_read(entry.path()) {
+                barred_ones.lock().extend(barred(&rules, entry.path()));
+                return false;
+            }
             if let Some(watcher) = &watcher
                 && !is_left_out
                 && rules.is_entered(entry)
@@ -204,6 +269,22 @@ fn builder(directory: &Path, rules: &Arc<Rules>, watcher: Option<Arc<TreeWatcher
             !is_left_out
         });
     builder
+}
+
+/// Whether a path is one of those files that the system makes while they are read.
+fn is_of_system(real: &Path) -> bool {
+    ["/dev", "/proc", "/sys"]
+        .iter()
+        .any(|root| real.starts_with(root))
+}
+
+/// What stands for a directory whose ignore files cannot be read.
+fn barred(rules: &Rules, directory: &Path) -> Option<Found> {
+    Some(Found {
+        path: relative(&rules.root, directory)?,
+        stat: Stat::of(directory)?,
+        kind: FoundKind::Barred,
+    })
 }
 
 fn found(root: &Path, entry: &DirEntry) -> Option<Found> {

@@ -148,6 +148,25 @@ impl Bodies {
         seeds
     }
 
+    /// Leaves the least worthy out until the text is no longer than it may be. Bodies that are not shown whole any
+    /// more count as left out.
+    pub(super) fn fit(&mut self, plan: &mut Plan<'_>) {
+        let is_whole =
+            |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.stretch.lines);
+        let whole: Vec<bool> = (self.bodies.iter())
+            .map(|body| is_whole(plan, body))
+            .collect();
+        if !plan.packed.fit() {
+            return;
+        }
+        for (body, was_whole) in self.bodies.iter_mut().zip(whole) {
+            let is_shown = matches!(body.state, State::Shown | State::Within);
+            if is_shown && was_whole && !is_whole(plan, body) {
+                body.state = State::Waiting;
+            }
+        }
+    }
+
     /// Lists what is not shown whole.
     pub(super) fn report(&self, plan: &mut Plan<'_>) {
         let mut missing: Vec<&Body> = self

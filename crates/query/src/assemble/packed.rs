@@ -298,6 +298,29 @@ impl<'a> Packed<'a> {
         }
     }
 
+    /// Leaves the least worthy out until the text has no more characters than it may, as far as they are bounded.
+    /// Returns whether anything was left out.
+    pub(super) fn fit(&mut self) -> bool {
+        if self.form.max_chars == usize::MAX {
+            return false;
+        }
+        self.merge_snippets();
+        let before = self.placed.len();
+        // With a head as long as one may be.
+        let figures = Figures {
+            confidence: 0.0,
+            is_low: true,
+            used: self.form.budget,
+            left_out: before,
+        };
+        while self.render_with(figures).0.chars().count() > self.form.max_chars {
+            let last = self.placed.iter().map(|p| p.sequence).max();
+            let Some(last) = last else { break };
+            self.take_out(|placed| placed.sequence == last);
+        }
+        self.placed.len() < before
+    }
+
     /// Renders everything, verifies the count, and leaves the least worthy out until it holds.
     /// `budgets` are the shares of the sections, `figures` what the head says.
     pub(super) fn finish(

@@ -181,6 +181,40 @@ fn who_looks_up_a_name_is_not_told_to_give_one() {
 }
 
 #[test]
+fn what_the_length_leaves_out_is_told_and_gives_no_confidence() {
+    let lines: String = (0..30)
+        .map(|n| {
+            format!("        self.connections_of_the_pool[{n}].acquire_with_timeout(timeout)\n")
+        })
+        .collect();
+    let pool = format!("class Pool:\n    def acquire(self, timeout):\n{lines}");
+    let snapshot = snapshot([("pool.py".to_owned(), pool)]);
+    let ask_in = |max_chars: Option<usize>| {
+        let mut request = request(ACQUIRE, 4000, IntentKind::BugFix);
+        request.max_chars = max_chars;
+        ask(&snapshot, &request)
+    };
+    let all = ask_in(None);
+    let is_whole = |answer: &Answer| answer.pack.context.contains("[29].acquire");
+    assert!(is_whole(&all));
+    let mut left_out = 0;
+    for max_chars in (300..2600).step_by(50) {
+        let cut = ask_in(Some(max_chars));
+        if is_whole(&cut) {
+            continue;
+        }
+        left_out += 1;
+        let mut dropped = cut.pack.dropped.iter();
+        assert!(
+            dropped.any(|dropped| dropped.name == "Pool.acquire"),
+            "{max_chars}"
+        );
+        assert!(cut.pack.confidence < all.pack.confidence, "{max_chars}");
+    }
+    assert!(left_out > 10, "{left_out}");
+}
+
+#[test]
 fn places_outside_functions_are_ranked_and_shown() {
     let snapshot = fixture(POOL);
     let request = request(

@@ -1,0 +1,44 @@
+//! Whether a tree is larger than it may be, asked before any of its files is read.
+
+use std::collections::HashSet;
+
+use foveate_model::RepoPath;
+
+use super::walk::{Found, FoundKind};
+use super::{TreeError, WorkingTree};
+
+impl WorkingTree {
+    /// Whether a tree of these files is too large; those larger than `max_file_bytes` are not read.
+    pub(super) fn check_size(&self, files: &[Found], max_file_bytes: u64) -> Result<(), TreeError> {
+        let read = files.iter().filter(|found| is_read(found, max_file_bytes));
+        let bytes = read.map(|found| found.stat.size).sum();
+        self.access.max_size.check(files.len(), bytes)?;
+        Ok(())
+    }
+
+    /// The same where these files come to those that are known.
+    pub(super) fn check_growth(
+        &self,
+        found: &[Found],
+        max_file_bytes: u64,
+    ) -> Result<(), TreeError> {
+        let paths: HashSet<&RepoPath> = found.iter().map(|found| &found.path).collect();
+        let others = self.entries.values().map(|known| &known.file);
+        let (mut files, mut bytes) = (found.len(), 0);
+        for file in others.filter(|file| !paths.contains(&file.path)) {
+            files += 1;
+            bytes += if file.content.is_some() { file.size } else { 0 };
+        }
+        let read = found.iter().filter(|found| is_read(found, max_file_bytes));
+        bytes += read.map(|found| found.stat.size).sum::<u64>();
+        self.access.max_size.check(files, bytes)?;
+        Ok(())
+    }
+}
+
+/// Whether neither its kind nor its name or size leaves a file out.
+fn is_read(found: &Found, max_file_bytes: u64) -> bool {
+    found.kind == FoundKind::File
+        && found.stat.size <= max_file_bytes
+        && foveate_parse::skip_by_name(&found.path).is_none()
+}
