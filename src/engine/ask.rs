@@ -408,6 +408,7 @@ fn is_degrading(issue: &Issue) -> bool {
         issue.code,
         "degraded"
             | "deadline"
+            | "outdated"
             | "polling"
             | "history_loading"
             | "history_unavailable"

@@ -215,7 +215,6 @@ pub async fn shed(_: BoxError) -> Problem {
 
 /// The response to a handler that panicked.
 pub fn after_panic(_: Box<dyn Any + Send + 'static>) -> Response {
-    metrics::counter!("foveate_panics_total").increment(1);
     Problem::internal().into_response()
 }
 

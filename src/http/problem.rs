@@ -90,7 +90,7 @@ impl Problem {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
             "request_timeout",
-            "the request was not complete in time; send it faster, or raise server.request_timeout_ms",
+            "the request was not complete, or not answered, in time; send it faster, ask again later, or raise server.request_timeout_ms",
         )
     }
 

@@ -35,7 +35,7 @@ macro_rules! take {
 /// A job to queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJobRow {
-    /// The thread that it is about. There is one job for each.
+    /// What it is about. There is one job for each.
     pub subject: String,
     /// What jobs have in common that must not be done at the same time.
     pub thread: String,

@@ -59,7 +59,7 @@ impl Drop for Timed {
     }
 }
 
-/// Has every panic logged in the span that it happens in, beside what the standard library prints: so
+/// Has every panic counted, and logged in the span that it happens in, beside what the standard library prints: so
 /// the log says under a request's id where it failed. The message is left out, since it may hold what was
 /// being read.
 pub fn log_panics() {
@@ -67,6 +67,7 @@ pub fn log_panics() {
     std::panic::set_hook(Box::new(move |panic: &PanicHookInfo<'_>| {
         let location = panic.location().map(ToString::to_string);
         tracing::error!(location, "a defect: this thread panicked");
+        metrics::counter!("foveate_panics_total").increment(1);
         printed(panic);
     }));
 }

@@ -81,6 +81,7 @@ const VERSION: u16 = 1;
 const FEW: usize = 300;
 /// Commits that one git is asked about: what was read is kept so often.
 const BATCH: usize = 2000;
+
 /// Reads the ancestors of a commit.
 pub(super) fn load(
     repo: &GitRepo,

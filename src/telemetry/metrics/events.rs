@@ -134,7 +134,7 @@ pub(super) const EVENTS: [(&str, Kind, &str); 24] = [
     (
         "foveate_panics_total",
         Kind::Counter,
-        "Requests that failed on a defect.",
+        "Defects: requests, indexing runs and jobs that failed on one.",
     ),
 ];
 
