@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use cache::{CacheDir, CacheEntry, CacheLimits, CachedRepository, ReadOnly};
-pub use owner::{create_directory, create_files_for_the_owner_alone};
+pub use owner::{create_directory, create_files_for_the_owner_alone, write_for_others};
 pub use pack::Pack;
 pub use stamp::FileStamp;
 pub use store::{ContentStore, Entry, Key, MaxWaste, get_only, put_only};

@@ -239,7 +239,11 @@ fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Req
     };
     let question = raw.validate(usize::MAX);
     let refuse = |error: InvalidRequest| UsageError(error.detail(error.field.argument()));
-    Ok(question.map_err(refuse)?.request)
+    let mut request = question.map_err(refuse)?.request;
+    if let Some(page) = request.web_page.take() {
+        request.web_page = Some(page.below(once::directory_in_repository(root)));
+    }
+    Ok(request)
 }
 
 fn name_of(directory: &Path) -> RepoName {

@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
@@ -22,7 +23,27 @@ const OWNER: u32 = 0o700;
 
 /// Lets nobody but this process's user read what it writes from now on, nor what its children write.
 pub fn create_files_for_the_owner_alone() {
-    umask(Mode::RWXG | Mode::RWXO);
+    let before = umask(Mode::RWXG | Mode::RWXO);
+    USUAL.get_or_init(|| before);
+}
+
+/// What others may not do with files, as whoever started the program has it, where that was changed.
+static USUAL: OnceLock<Mode> = OnceLock::new();
+
+/// Writes a file for whoever usually may read the files that the program's user makes.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_for_others(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_new = !path.exists();
+    fs::write(path, bytes)?;
+    match USUAL.get() {
+        Some(usual) if is_new => {
+            let mode = Mode::from_raw_mode(0o666).difference(*usual);
+            fs::set_permissions(path, Permissions::from_mode(mode.as_raw_mode()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes a directory, and those above it, for the owner alone.

@@ -56,6 +56,14 @@ pub enum GitError {
     /// No such commit, branch or tag.
     #[error("no commit, branch or tag {0:?} in the repository")]
     UnknownRef(String),
+    /// Commits have no ancestor in common that this clone has.
+    #[error("where {head:?} left {base:?} is not known: this clone lacks old commits")]
+    Shallow {
+        /// The older one.
+        base: String,
+        /// The newer one.
+        head: String,
+    },
     /// A commit holds more than it may.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
@@ -365,6 +373,18 @@ impl GitRepo {
         stop: &CancellationToken,
     ) -> Result<Vec<CommitChange>, GitError> {
         history::changes(self, commit, positions, stop)
+    }
+
+    /// Whether it lacks old commits.
+    pub fn is_shallow(&self) -> bool {
+        let stop = CancellationToken::new();
+        let patience = self.reading(&stop, "rev-parse");
+        diff::is_shallow(self, &patience).unwrap_or(false)
+    }
+
+    /// The directory of the repository that is looked at, with a slash at the end; empty for all of it.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// `commit` itself, or `commit:prefix` where only a part of the tree is looked at.

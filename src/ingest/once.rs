@@ -104,6 +104,19 @@ pub fn diff(root: &Path, ends: &DiffEnds) -> Result<Diff, OnceError> {
     Ok(git.diff(&base, &head, &CancellationToken::new())?)
 }
 
+/// Whether the repository around `root` lacks old commits.
+pub fn is_shallow(root: &Path) -> bool {
+    let git = GitRepo::around(root, &Arc::default()).ok().flatten();
+    git.is_some_and(|git| git.is_shallow())
+}
+
+/// The directory that `root` is in the repository around it, with a slash at the end; empty for the repository's own
+/// directory, and where there is none.
+pub fn directory_in_repository(root: &Path) -> String {
+    let git = GitRepo::around(root, &Arc::default()).ok().flatten();
+    git.map_or_else(String::new, |git| git.prefix().to_owned())
+}
+
 /// Whether a canonical directory is a bare repository.
 pub fn is_bare(root: &Path) -> bool {
     bare(root).is_some()

@@ -1,6 +1,7 @@
 //! What a CI job asks with: test reports, logs, the event that started it, and changes.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -295,6 +296,19 @@ fn a_change_may_leave_out_the_commit_that_is_checked_out() {
         1,
         "fetch-depth: 0",
     );
+    // Or where the two parted, although it has both.
+    let arguments = [
+        "clone",
+        "-q",
+        "--depth=1",
+        "--no-single-branch",
+        &url,
+        "tips",
+    ];
+    git(root.parent().unwrap(), &arguments);
+    let tips = root.parent().unwrap().join("tips");
+    refused(&tips, &["--diff", "origin/main..HEAD"], 1, "fetch-depth: 0");
+    refused(&tips, &["--diff", "HEAD..gone"], 1, "gone");
 }
 
 #[test]
@@ -314,6 +328,14 @@ fn a_file_takes_what_would_be_printed() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let written = std::fs::read(root.parent().unwrap().join("context.md")).unwrap();
     assert_eq!(written, printed.stdout);
+    // It is for others as other files of this user are, unlike the cache.
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
+    let other = root.parent().unwrap().join("other");
+    std::fs::write(&other, "").unwrap();
+    assert_eq!(
+        mode(&root.parent().unwrap().join("context.md")),
+        mode(&other)
+    );
     refused(
         &root,
         &["x", "-o", "no/such/directory/context.md"],

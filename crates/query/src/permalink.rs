@@ -27,6 +27,8 @@ pub struct WebPage {
     /// Without a slash at the end.
     address: String,
     host: WebHost,
+    /// The directory of the repository that paths start from, with a slash at the end; empty for its root.
+    directory: String,
 }
 
 impl WebPage {
@@ -50,7 +52,16 @@ impl WebPage {
     /// The page at an address of a host that is known.
     pub fn new(address: &str, host: WebHost) -> Self {
         let address = address.trim_end_matches('/').to_owned();
-        Self { address, host }
+        Self {
+            address,
+            host,
+            directory: String::new(),
+        }
+    }
+
+    /// The same for paths that start from a directory of the repository, given with a slash at the end.
+    pub fn below(self, directory: String) -> Self {
+        Self { directory, ..self }
     }
 }
 
@@ -68,7 +79,11 @@ impl Permalinks {
         if commit.is_empty() || page.address.is_empty() {
             return None;
         }
-        let WebPage { address, host } = page;
+        let WebPage {
+            address,
+            host,
+            directory,
+        } = page;
         let to_files = match host {
             WebHost::GitHub => "blob",
             WebHost::GitLab => "-/blob",
@@ -76,7 +91,10 @@ impl Permalinks {
             WebHost::Bitbucket => "src",
         };
         Some(Self {
-            base: format!("{address}/{to_files}/{commit}/"),
+            base: format!(
+                "{address}/{to_files}/{commit}/{}",
+                utf8_percent_encode(directory, IN_PATH)
+            ),
             host: *host,
         })
     }
@@ -115,6 +133,16 @@ mod tests {
         assert_eq!(
             links.file("a.py"),
             "https://git.acme.org/shop/-/blob/c0ffee/a.py"
+        );
+    }
+
+    #[test]
+    fn paths_may_start_from_a_directory() {
+        let page = WebPage::guess("https://github.com/acme/shop").below("back end/".to_owned());
+        let links = Permalinks::new(&page, "c0ffee").unwrap();
+        assert_eq!(
+            links.file("a.py"),
+            "https://github.com/acme/shop/blob/c0ffee/back%20end/a.py"
         );
     }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::engine::{Diff, DiffEnds};
-use crate::ingest::once;
+use crate::ingest::git::GitError;
+use crate::ingest::once::{self, OnceError};
 
 /// The commit that is checked out.
 const HEAD: &str = "HEAD";
@@ -42,11 +43,13 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
 /// # Errors
 /// When an end is no commit of the repository; with what to do in a clone that lacks old commits.
 pub(super) fn read(root: &Path, ends: &DiffEnds) -> anyhow::Result<Diff> {
-    let is_shallow = [".git/shallow", "shallow"]
-        .iter()
-        .any(|file| root.join(file).is_file());
     let diff = once::diff(root, ends);
-    if !is_shallow {
+    let lacks_commits = match &diff {
+        Err(OnceError::Git(GitError::Shallow { .. })) => true,
+        Err(OnceError::Git(GitError::UnknownRef(_))) => once::is_shallow(root),
+        _ => false,
+    };
+    if !lacks_commits {
         return Ok(diff?);
     }
     diff.context(

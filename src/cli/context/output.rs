@@ -8,6 +8,7 @@ use foveate_model::escape::{escape, escape_code};
 use foveate_query::Request;
 
 use super::ContextArgs;
+use crate::disk::write_for_others;
 use crate::engine::Answered;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
@@ -56,7 +57,7 @@ pub(super) fn write(
         writeln!(text, "{}", context.trim_end())?;
     }
     if let Some(path) = &args.output {
-        return std::fs::write(path, text)
+        return write_for_others(path, &text)
             .with_context(|| format!("--output: cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();

@@ -103,13 +103,28 @@ fn merge_base(
     command.args(["merge-base", "--end-of-options", base, head]);
     let output = process::output(&mut command, patience)?;
     if output.status.code() == Some(1) && output.stdout.is_empty() {
-        return Ok(base.to_owned());
+        return match is_shallow(repo, patience)? {
+            // Its edge may be what parts them.
+            true => Err(GitError::Shallow {
+                base: base.to_owned(),
+                head: head.to_owned(),
+            }),
+            false => Ok(base.to_owned()),
+        };
     }
     if !output.status.success() {
         return Err(command::failure(&command, &output.stderr));
     }
     let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     Ok(id)
+}
+
+/// Whether a repository lacks old commits.
+pub(super) fn is_shallow(repo: &GitRepo, patience: &Patience<'_>) -> Result<bool, GitError> {
+    let mut command = repo.command()?;
+    command.args(["rev-parse", "--is-shallow-repository"]);
+    let output = process::stdout(&mut command, patience)?;
+    Ok(output.trim_ascii() == b"true")
 }
 
 /// Reads the lines of a patch.

@@ -15,6 +15,8 @@ use crate::rank::{PlaceId, RankedPlace};
 #[derive(Debug)]
 pub(super) struct Bodies {
     bodies: Vec<Body>,
+    /// The first of the ranked places, where words are asked about.
+    best: Option<PlaceId>,
 }
 
 impl Bodies {
@@ -26,7 +28,10 @@ impl Bodies {
         let named = plan.named_order.iter().take(most);
         let named = named.map(|id| RankedPlace::new(files, PlaceId::Definition(*id)));
         let ranked = plan.ranked.places.iter().take(most).cloned();
-        let changed = changed::places(files, &plan.candidates.changed);
+        let changed = changed::places(files, &plan.candidates.changed, &plan.ranked.places);
+        // Where a text is asked about beside a change, its best place must not wait for all of that.
+        let best = plan.ranked.places.first().map(|place| place.id);
+        let best = best.filter(|_| !plan.words.is_empty());
         let mut seen = HashSet::default();
         let all = changed.iter().cloned().chain(ranked).chain(named);
         let mut bodies: Vec<Body> = all
@@ -35,12 +40,13 @@ impl Bodies {
             .map(|(rank, place)| Body::new(plan, place, rank, rank < changed.len()))
             .collect();
         bodies.sort_by(|a, b| {
-            b.is_changed
-                .cmp(&a.is_changed)
+            let is_best = |body: &Body| !changed.is_empty() && Some(body.place.id) == best;
+            (is_best(b).cmp(&is_best(a)))
+                .then(b.is_changed.cmp(&a.is_changed))
                 .then(b.worth.total_cmp(&a.worth))
                 .then(a.rank.cmp(&b.rank))
         });
-        Self { bodies }
+        Self { bodies, best }
     }
 
     /// Adds bodies while they fit the shares of definitions and snippets, or whatever is left.
@@ -62,7 +68,9 @@ impl Bodies {
             body.try_add(plan, pass);
             // A change gets what others leave; the best place must not wait for that.
             let must_be_cut = match pass {
-                Pass::Share => body.rank == 0 && !body.is_changed,
+                Pass::Share => {
+                    body.rank == 0 && !body.is_changed || Some(body.place.id) == self.best
+                }
                 Pass::Rest => body.is_changed,
             };
             if must_be_cut && body.state == State::Waiting {

@@ -20,7 +20,8 @@ impl Plan<'_> {
         let is_new =
             |place: &&RankedPlace| !self.packed.shows_all(place.id.file(files), place.lines);
         let first = self.ranked.places.iter().find(is_new).cloned();
-        let changed = changed::places(files, &self.candidates.changed).into_iter();
+        let changed =
+            changed::places(files, &self.candidates.changed, &self.ranked.places).into_iter();
         let changed: Vec<RankedPlace> = changed.filter(|place| is_new(&place)).collect();
         let reasons = changed.into_iter().map(|place| (place, "changed"));
         let all = reasons.chain(first.map(|place| (place, "rank 1")));

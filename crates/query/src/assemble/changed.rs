@@ -1,7 +1,7 @@
 //! What the caller changed or knows: the places that its change touches, which must be there, and what it
 //! has seen, which must not come again.
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use foveate_index::{FileId, Files};
 use foveate_model::Lines;
 
@@ -12,22 +12,26 @@ use crate::request::Seen;
 /// Most places of a change.
 const MOST: usize = 400;
 
-/// The functions and the stretches between them that hold changed lines, in the order of the change.
-pub(super) fn places(files: &Files, changed: &[(FileId, Lines)]) -> Vec<RankedPlace> {
+/// The functions and the stretches between them that hold changed lines: those that are ranked first, then the others
+/// in the order of the change.
+pub(super) fn places(
+    files: &Files,
+    changed: &[(FileId, Lines)],
+    ranked: &[RankedPlace],
+) -> Vec<RankedPlace> {
     let mut found = HashSet::default();
-    let mut places = Vec::new();
-    for (file, lines) in changed {
-        for id in touched(files, *file, *lines) {
-            if places.len() < MOST && found.insert(id) {
-                places.push(RankedPlace {
-                    probability: 1.0,
-                    share: 1.0,
-                    ..RankedPlace::new(files, id)
-                });
-            }
-        }
-    }
-    places
+    let touched = changed
+        .iter()
+        .flat_map(|(file, lines)| touched(files, *file, *lines));
+    let mut ids: Vec<PlaceId> = touched.filter(|id| found.insert(*id)).collect();
+    let ranks: HashMap<PlaceId, usize> = ranked.iter().map(|place| place.id).zip(0..).collect();
+    ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
+    let place = |id| RankedPlace {
+        probability: 1.0,
+        share: 1.0,
+        ..RankedPlace::new(files, id)
+    };
+    ids.into_iter().take(MOST).map(place).collect()
 }
 
 /// The places of a file that hold any of these lines.

@@ -28,7 +28,7 @@ pub enum Renames {
 pub fn add_arguments(command: &mut Command, renames: Renames) {
     command.args(["log", "--stdin", "--no-walk=unsorted", "--root"]);
     // What a merge brings is what it changed on the branch that took it in.
-    command.args(["-m", "--first-parent"]);
+    command.args(["--diff-merges=first-parent", "--first-parent"]);
     command.args([
         "--no-ext-diff",
         "--no-textconv",

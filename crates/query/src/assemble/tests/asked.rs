@@ -1,7 +1,7 @@
 //! What a caller asks for beside the words: breadth, thresholds, a change, a focus, what was seen,
 //! links, and at most so many files and characters.
 
-use foveate_model::Lines;
+use foveate_model::{Lines, RepoPath};
 use proptest::prelude::*;
 
 use super::*;
@@ -178,6 +178,36 @@ fn who_looks_up_a_name_is_not_told_to_give_one() {
         assert!(!is_doubted(query), "{query}");
     }
     assert!(is_doubted("the part is wrong"));
+}
+
+#[test]
+fn a_large_change_does_not_push_out_what_is_asked_about() {
+    let mut files = vec![(
+        "zoo.py".to_owned(),
+        "def feed_lions(keeper):\n    return keeper.meat\n".to_owned(),
+    )];
+    for number in 0..60 {
+        let lines = "    page.wait()\n".repeat(20);
+        let code = format!("def part_{number}(page):\n{lines}    return page\n");
+        files.push((format!("app/part_{number:02}.py"), code));
+    }
+    let snapshot = snapshot(files);
+    let shown = |query: &str| {
+        let mut request = request(query, 2000, IntentKind::BugFix);
+        request.changes = (0..60)
+            .map(|number| Change {
+                path: RepoPath::new(&format!("app/part_{number:02}.py")).unwrap(),
+                lines: vec![Lines::new(1, 22)],
+            })
+            .collect();
+        let answer = ask(&snapshot, &request);
+        check_invariants(&snapshot, &request, &answer.pack);
+        answer.pack.context
+    };
+    // What is asked about may be part of the change or not.
+    assert!(shown("`feed_lions` gives no meat").contains("return keeper.meat"));
+    assert!(shown("`part_57` waits too long").contains("def part_57(page):"));
+    assert!(!shown("").contains("part_57"));
 }
 
 #[test]
