@@ -148,6 +148,20 @@ impl Symbols {
         }
     }
 
+    /// Definitions whose name including all enclosing ones ends with this dotted one: of `Client.connect` also
+    /// `net.Client.connect`.
+    pub fn ending(&self, files: &Files, name: &str) -> Vec<DefId> {
+        let Some((_, last)) = name.rsplit_once('.') else {
+            return Vec::new();
+        };
+        let ends = |id: &DefId| {
+            let qualified = &files.definition(*id).qualified_name;
+            let before = qualified.strip_suffix(name);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        };
+        self.named(last).iter().copied().filter(ends).collect()
+    }
+
     /// The distinct folded names with a number of bytes, by it; nothing for lengths that no name has.
     pub fn names_of(&self, bytes: RangeInclusive<usize>) -> impl Iterator<Item = OfLength<'_>> {
         self.names.of_lengths(bytes)

@@ -109,6 +109,35 @@ fn defined(snapshot: &Snapshot, name: &str) -> String {
     format!("{matched}: {}", places.join(", "))
 }
 
+#[test]
+fn a_name_need_not_have_all_that_encloses_it() {
+    let text = "
+        //- lib/tail.rb
+        module Fluent
+          class Input
+            class Watcher
+              def rotate
+              end
+            end
+          end
+        end
+        //- lib/other.rb
+        class Other
+          def rotate
+          end
+        end
+    ";
+    let fluent = snapshot(text);
+    let found = "exact: lib/tail.rb:Fluent.Input.Watcher.rotate";
+    for name in ["Watcher.rotate", "Watcher#rotate", "Input::Watcher#rotate"] {
+        assert_eq!(defined(&fluent, name), found, "{name}");
+    }
+    assert_eq!(
+        defined(&fluent, "Gone::Watcher.rotate"),
+        "suffix: lib/tail.rb:Fluent.Input.Watcher.rotate"
+    );
+}
+
 fn search_for(query: &str, kind: SearchKind) -> Search {
     Search {
         query: query.to_owned(),

@@ -159,9 +159,12 @@ fn exactly(snapshot: &Snapshot, name: &str) -> Option<(Match, Vec<DefId>)> {
             return Some(found);
         }
     }
+    if let Some(found) = some(Match::Exact, &symbols.ending(files, name)) {
+        return Some(found);
+    }
     let suffixes = std::iter::successors(Some(name), |name| Some(name.split_once('.')?.1));
     for suffix in suffixes.skip(1).filter(|suffix| suffix.contains('.')) {
-        if let Some(found) = some(Match::Suffix, symbols.qualified(suffix)) {
+        if let Some(found) = some(Match::Suffix, &symbols.ending(files, suffix)) {
             return Some(found);
         }
     }
