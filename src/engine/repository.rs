@@ -450,7 +450,7 @@ impl Repository {
     }
 
     /// Its writer is gone by a defect: nothing follows the source any more.
-    pub fn abandon(&self) {
+    pub fn fail_on_defect(&self) {
         self.set_status(|status| {
             status.state = State::Failed;
             status.error = Some(

@@ -356,7 +356,7 @@ impl From<RegisterError> for Problem {
         match error {
             RegisterError::Name(_) => Self::invalid_field("name", detail),
             RegisterError::Denied(denied) => denied.into(),
-            RegisterError::Taken(_) | RegisterError::Ending(_) => {
+            RegisterError::Taken(_) | RegisterError::BeingRemoved(_) => {
                 Self::new(StatusCode::CONFLICT, "repo_exists", detail)
             }
             RegisterError::NotAbsolute(_) | RegisterError::OwnData(_) => {

@@ -77,13 +77,13 @@ pub async fn register(
     Ok((
         StatusCode::CREATED,
         [(header::LOCATION, location)],
-        Json(told(repository, false).await?),
+        Json(describe(repository, false).await?),
     ))
 }
 
 /// What is told of a repository, with the files that are not indexed or without. What it has on the disk is asked
 /// of the disk.
-async fn told(repository: Arc<Repository>, with_skipped: bool) -> Result<RepoAnswer, Problem> {
+async fn describe(repository: Arc<Repository>, with_skipped: bool) -> Result<RepoAnswer, Problem> {
     let told = move || {
         let mut told = repo_answer(&repository);
         told.skipped_files = with_skipped.then(|| skipped_files(&repository));
@@ -138,7 +138,7 @@ pub async fn show(
     };
     let repo = Some(repository.name().as_str());
     audit::record(&grant, Action::Show, repo, Outcome::Done);
-    Ok(Json(told(repository, parameters.skipped).await?))
+    Ok(Json(describe(repository, parameters.skipped).await?))
 }
 
 /// Remove a repository. Its files are not touched; questions in flight finish.
@@ -180,7 +180,10 @@ pub async fn sync(
 ) -> Result<(StatusCode, Json<RepoAnswer>), Problem> {
     state.trace_repo(&grant, &name);
     let repository = state.catalog.sync(&grant, &name)?;
-    Ok((StatusCode::ACCEPTED, Json(told(repository, false).await?)))
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(describe(repository, false).await?),
+    ))
 }
 
 /// What was dropped.

@@ -59,7 +59,7 @@ pub enum RegisterError {
     Taken(String),
     /// The repository of this name is still being removed.
     #[error("{0:?} is still being removed: try again in a moment")]
-    Ending(String),
+    BeingRemoved(String),
     /// The path is none.
     #[error("{path} is not a directory that this server can read: {reason}")]
     NotADirectory {
@@ -136,9 +136,9 @@ pub struct Catalog {
     /// Held while the list and the repositories that are served differ.
     listing: tokio::sync::Mutex<()>,
     /// Names whose repositories are being removed: nobody may have them before their files are gone.
-    ending: DashSet<RepoName>,
-    /// Another one of them is gone.
-    ended: Notify,
+    being_removed: DashSet<RepoName>,
+    /// Told when one of them is gone.
+    removal_done: Notify,
     /// What drives unloaded repositories, once they are wanted.
     unloaded: DashMap<RepoName, (Writer, Commands)>,
 }
@@ -159,8 +159,8 @@ impl Catalog {
             credentials: Arc::new(Credentials::new(settings.data_dir.join(CREDENTIALS))),
             settings: Arc::new(settings),
             listing: tokio::sync::Mutex::default(),
-            ending: DashSet::new(),
-            ended: Notify::new(),
+            being_removed: DashSet::new(),
+            removal_done: Notify::new(),
             stop,
             tracker: TaskTracker::new(),
             stops: DashMap::new(),
@@ -255,8 +255,8 @@ impl Catalog {
         }
         let is_lasting = !self.store.is_copy();
         let _alone = self.listing.lock().await;
-        if self.ending.contains(&name) {
-            return Err(RegisterError::Ending(name.to_string()));
+        if self.being_removed.contains(&name) {
+            return Err(RegisterError::BeingRemoved(name.to_string()));
         }
         if !self.store.insert(&row_of(&name, &source)).await? {
             return Err(taken());

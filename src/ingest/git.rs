@@ -134,7 +134,7 @@ pub enum GitError {
 
 impl GitError {
     /// Whether the same may succeed a moment later: the machine was busy, or the work was stopped.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self,
             Self::Timeout { .. } | Self::Exhausted(_) | Self::Io(_) | Self::Cancelled(_)

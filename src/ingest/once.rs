@@ -106,8 +106,10 @@ pub fn diff(root: &Path, ends: &DiffEnds) -> Result<Diff, OnceError> {
 
 /// Whether the repository around `root` lacks old commits.
 pub fn is_shallow(root: &Path) -> bool {
-    let git = GitRepo::around(root, &Arc::default()).ok().flatten();
-    git.is_some_and(|git| git.is_shallow())
+    let around = || GitRepo::around(root, &Arc::default()).ok().flatten();
+    bare(root)
+        .or_else(around)
+        .is_some_and(|git| git.is_shallow())
 }
 
 /// The directory that `root` is in the repository around it, with a slash at the end; empty for the repository's own

@@ -65,8 +65,8 @@ pub struct WorkingTree {
     directories: HashSet<PathBuf>,
     head: Head,
     /// Whether the last listing had files that git tracks and its ignore files name, and at which commit.
-    has_tracked: bool,
-    listed_at: String,
+    has_tracked_ignored: bool,
+    listed_commit: String,
     stats: Arc<Stats>,
     access: Arc<Access>,
 }
@@ -92,8 +92,8 @@ impl WorkingTree {
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
-            has_tracked: false,
-            listed_at: String::new(),
+            has_tracked_ignored: false,
+            listed_commit: String::new(),
             stats: Arc::new(Stats::stored(None)),
             access,
             root,
@@ -228,8 +228,8 @@ impl WorkingTree {
         }
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|file| &file.path).collect();
         let tracked = self.tracked("", |path| !listed.contains(path));
-        self.has_tracked = !tracked.is_empty();
-        self.listed_at.clone_from(&self.head.commit);
+        self.has_tracked_ignored = !tracked.is_empty();
+        self.listed_commit.clone_from(&self.head.commit);
         listing.files.extend(tracked);
         Ok(listing)
     }
@@ -284,7 +284,7 @@ impl WorkingTree {
         let touched = self.touched_directories(changed);
         // Past a quarter of the tree one parallel walk is cheaper than many small ones.
         let is_much = touched.len() * 4 > self.directories.len() + 64;
-        if changed.rescan || is_much || self.tracks_others(progress) {
+        if changed.rescan || is_much || self.tracked_files_changed(progress) {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;
@@ -470,14 +470,14 @@ impl WorkingTree {
             return Err(unreadable("it lies outside `repos.allow_paths`".to_owned()));
         }
         // Those of the directories above count, too.
-        if let Some(barred) = self
+        if let Some(directory) = self
             .root
             .ancestors()
-            .find(|above| !self.rules.can_be_read(above))
+            .find(|above| !self.rules.has_good_ignore_files(above))
         {
             return Err(unreadable(format!(
                 "an ignore file in {} is no file of at most 1 MiB",
-                barred.display()
+                directory.display()
             )));
         }
         match std::fs::read_dir(&self.root) {

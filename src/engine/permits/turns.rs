@@ -1,4 +1,4 @@
-//! Whose turn it is. Questions wait in a line for each key. The next one is of the key of which the fewest
+//! Decides which question is answered next. Questions wait in a line for each key. The next one is of the key of which the fewest
 //! are being answered, and lines that are alike take turns, so that a key that asks a thousand things at once
 //! delays the others by one question at most. Where there is room for no more, the longest line gives way. In an
 //! overload, keys that were turned away lately are *heavy*: the others do not wait for their answers. It knows no

@@ -40,7 +40,7 @@ impl Catalog {
                         return;
                     },
                     // Its name may have been registered anew.
-                    () = self.ended.notified() => read = None,
+                    () = self.removal_done.notified() => read = None,
                 }
             }
         };
@@ -62,19 +62,19 @@ impl Catalog {
             let name = repository.name();
             let is_listed = listed.get(name) == Some(repository.source());
             if !is_listed && !self.trusted.contains_key(name) {
-                gone.extend(self.take_out(name.as_str()));
+                gone.extend(self.stop_serving(name.as_str()));
             }
         }
         // What another server registered anew under the same name is started once the old one is gone.
         for (name, source) in listed {
-            if !self.ending.contains(&name) && self.start(name.clone(), source).is_some() {
+            if !self.being_removed.contains(&name) && self.start(name.clone(), source).is_some() {
                 tracing::info!(repo = %name, "registered by another server");
             }
         }
         for repository in gone {
             let catalog = Arc::clone(self);
-            let clearing = async move { catalog.clear(repository).await };
-            self.tracker.spawn(clearing);
+            let cleaning = async move { catalog.clean_up(repository).await };
+            self.tracker.spawn(cleaning);
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Catalog {
         let removed = {
             let _alone = self.listing.lock().await;
             self.store.delete_with_answers(name).await?;
-            self.take_out(name)
+            self.stop_serving(name)
         };
         // What was answered between the two.
         if let Err(error) = self.store.delete_answers(OldAnswers::Of(name)).await {
@@ -56,22 +56,22 @@ impl Catalog {
         }
         match removed {
             Some(repository) => {
-                self.clear(repository).await;
+                self.clean_up(repository).await;
                 Ok(())
             }
             None => Err(ManageError::UnknownRepo(name.to_owned())),
         }
     }
 
-    /// Serves a repository no more. Its name stays taken until it is [cleared](Self::clear).
-    pub(super) fn take_out(&self, name: &str) -> Option<Arc<Repository>> {
+    /// Serves a repository no more. Its name stays taken until it is [cleaned up](Self::clean_up).
+    pub(super) fn stop_serving(&self, name: &str) -> Option<Arc<Repository>> {
         let removed = self.engine.remove(name)?;
-        self.ending.insert(removed.name().clone());
+        self.being_removed.insert(removed.name().clone());
         Some(removed)
     }
 
     /// Ends the tasks of a repository that is not served any more, and removes what is stored for it.
-    pub(super) async fn clear(&self, repository: Arc<Repository>) {
+    pub(super) async fn clean_up(&self, repository: Arc<Repository>) {
         let name = repository.name().clone();
         let name = name.as_str();
         if let Some((_, (stop, tracker))) = self.stops.remove(name) {
@@ -97,8 +97,8 @@ impl Catalog {
                 _ => {}
             }
         }
-        self.ending.remove(repository.name());
-        self.ended.notify_one();
+        self.being_removed.remove(repository.name());
+        self.removal_done.notify_one();
         tracing::info!(repo = name, "removed");
         self.free(repository);
     }

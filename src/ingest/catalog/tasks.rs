@@ -113,7 +113,9 @@ impl Catalog {
         match source {
             Source::WorkingTree { path, watch } => {
                 let driving = driver.drive_tree(path, watch, writer, syncs);
-                tracker.spawn(until_stopped(driving, stop, move || repository.abandon()));
+                tracker.spawn(watch_for_defect(driving, stop, move || {
+                    repository.fail_on_defect()
+                }));
             }
             Source::Git {
                 location,
@@ -133,7 +135,9 @@ impl Catalog {
                     poll,
                 };
                 let driving = driver.drive_git(source, writer, syncs);
-                tracker.spawn(until_stopped(driving, stop, move || repository.abandon()));
+                tracker.spawn(watch_for_defect(driving, stop, move || {
+                    repository.fail_on_defect()
+                }));
             }
         }
     }
@@ -167,7 +171,7 @@ impl Catalog {
 }
 
 /// Follows a source, and tells where that ends although nobody stopped it: it failed on a defect.
-async fn until_stopped(
+async fn watch_for_defect(
     driving: impl Future<Output = ()>,
     stop: CancellationToken,
     tell_defect: impl FnOnce(),
@@ -190,7 +194,7 @@ mod tests {
                 stop.cancel();
             }
             let mut is_told = false;
-            until_stopped(async {}, stop, || is_told = true).await;
+            watch_for_defect(async {}, stop, || is_told = true).await;
             assert_eq!(is_told, !is_stopped);
         }
     }

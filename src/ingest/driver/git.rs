@@ -87,13 +87,16 @@ enum Transfer {
 
 impl Driver {
     /// Waits until no copy of another address is in the place of the source's. `None` when told to stop.
-    async fn without_other_copy(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
+    async fn remove_other_copy(&self, source: &GitSource, mut writer: Writer) -> Option<Writer> {
         let Origin::Remote(copy) = &source.origin else {
             return Some(writer);
         };
         loop {
             let (copy, stop) = (Arc::clone(copy), self.stop.clone());
-            match self.blocking(move || copy.remove_other(&stop)).await? {
+            match self
+                .blocking(move || copy.remove_if_other_address(&stop))
+                .await?
+            {
                 Ok(()) => return Some(writer),
                 Err(GitError::Cancelled(_)) => return None,
                 Err(error) => writer.fail(error.to_string()),
@@ -106,7 +109,7 @@ impl Driver {
     /// Keeps a ref of a git repository current until it is told to stop.
     pub async fn drive_git(self, source: GitSource, writer: Writer, mut syncs: mpsc::Receiver<()>) {
         let mut run = run(&writer, Cause::Registered);
-        let Some(writer) = self.without_other_copy(&source, writer).await else {
+        let Some(writer) = self.remove_other_copy(&source, writer).await else {
             return;
         };
         let stored = source.as_stored(Arc::clone(&self.access));

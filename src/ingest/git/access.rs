@@ -275,12 +275,12 @@ fn link(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn text(path: &Path) -> Option<Vec<u8>> {
-    start_of_file(path, MAX_LINK_BYTES).ok()
+    read_start(path, MAX_LINK_BYTES).ok()
 }
 
 /// The first bytes of a file, `limit` at most. Nothing else is waited for or read: a repository may have a pipe in
 /// the place of a file.
-pub(super) fn start_of_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
     let reading = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -424,9 +424,9 @@ mod tests {
         let keep = tempfile::tempdir().unwrap();
         let pipe = keep.path().join("HEAD");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
-        assert!(start_of_file(&pipe, 10).is_err());
+        assert!(read_start(&pipe, 10).is_err());
         let file = keep.path().join("file");
         fs::write(&file, "0123456789x").unwrap();
-        assert_eq!(start_of_file(&file, 10).unwrap(), b"0123456789");
+        assert_eq!(read_start(&file, 10).unwrap(), b"0123456789");
     }
 }

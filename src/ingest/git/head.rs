@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::access::start_of_file;
+use super::access::read_start;
 
 /// Longest file that is read, in bytes: names of refs and ids of commits are shorter.
 const MAX_BYTES: u64 = 4096;
@@ -65,7 +65,7 @@ fn common_dir(git_dir: &Path) -> Option<PathBuf> {
 }
 
 fn text(path: &Path) -> Option<String> {
-    let text = start_of_file(path, MAX_BYTES).ok()?;
+    let text = read_start(path, MAX_BYTES).ok()?;
     Some(std::str::from_utf8(&text).ok()?.trim_end().to_owned())
 }
 

@@ -24,7 +24,7 @@ use foveate_model::{ObjectId, RepoPath, TouchedFunctions};
 use sha1::{Digest, Sha1};
 use tokio_util::sync::CancellationToken;
 
-use super::access::start_of_file;
+use super::access::read_start;
 use super::process::{self, Patience};
 use super::{GitError, GitRepo, stream};
 use crate::engine::CommitHistory;
@@ -213,7 +213,7 @@ impl Reader<'_> {
         let path = process::stdout(&mut command, &self.patience)?;
         let path = String::from_utf8_lossy(&path);
         let path = Path::new(path.trim_end_matches('\n'));
-        let text = start_of_file(path, MAX_SHALLOW_BYTES).unwrap_or_default();
+        let text = read_start(path, MAX_SHALLOW_BYTES).unwrap_or_default();
         Ok(text
             .split(|byte| *byte == b'\n')
             .filter_map(names::id)

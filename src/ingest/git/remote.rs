@@ -39,9 +39,10 @@ const ASK_AGAIN: Duration = Duration::from_secs(300);
 const MAX_ASKED: usize = 100;
 /// Where those are that it gave, by id.
 const ASKED: &str = "refs/foveate/asked/";
-/// How many of them are kept.
+/// How many of them are kept, and how many dropped at a time.
 const MAX_KEPT: usize = 1000;
-/// Longest answer that is kept, in bytes: the names of twice as many commits.
+const MAX_DROPPED: usize = 20;
+/// Longest answer that is kept, in bytes: more than the names of all these.
 const ANSWER_BYTES: u64 = 1 << 18;
 
 impl RemoteCopy {
@@ -69,7 +70,7 @@ impl RemoteCopy {
     ///
     /// # Errors
     /// When git cannot be asked, the work is to stop, or files cannot be removed.
-    pub fn remove_other(&self, stop: &CancellationToken) -> Result<(), GitError> {
+    pub fn remove_if_other_address(&self, stop: &CancellationToken) -> Result<(), GitError> {
         let _turn = self.turn.lock();
         if !self.exists() {
             return Ok(());
@@ -161,20 +162,27 @@ impl RemoteCopy {
         match self.fetch_refs(&[], &[&kept], &Progress::default(), stop) {
             // What servers say of commits that they lack or do not give differs.
             Err(GitError::Failed { .. }) => Ok(()),
-            Ok(()) => self.forget_old(id, stop),
+            Ok(()) => {
+                if let Err(error) = self.drop_old_asked(id, stop) {
+                    tracing::warn!(copy = %self.directory.display(), %error, "old commits are kept");
+                }
+                Ok(())
+            }
             failed => failed,
         }
     }
 
-    /// Lets go of commits that were asked for by their id, the oldest first, where there are too many.
-    fn forget_old(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
+    /// Lets go of commits that were asked for by their id, the oldest first, where there are too many: of some at a
+    /// time, each of which takes a process.
+    fn drop_old_asked(&self, newest: &str, stop: &CancellationToken) -> Result<(), GitError> {
         let mut command = command::git_in(&self.directory);
         command.args([
             "for-each-ref",
             "--sort=-committerdate",
             "--format=%(refname)",
-            ASKED,
         ]);
+        command.arg(format!("--count={}", MAX_KEPT + MAX_DROPPED + 1));
+        command.arg(ASKED);
         let listed = self.run("for-each-ref", command, &Progress::default(), stop)?;
         let listed = String::from_utf8_lossy(&listed);
         let is_newest = |name: &&str| name.strip_prefix(ASKED) == Some(newest);

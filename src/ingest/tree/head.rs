@@ -52,7 +52,7 @@ impl WorkingTree {
             Ok(commit) => (commit, mark),
             Err(GitError::NoCommits) => (String::new(), mark),
             // Asked again at the next look.
-            Err(error) if error.may_pass() => {
+            Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
                 (self.head.commit.clone(), None)
             }
@@ -78,7 +78,7 @@ impl WorkingTree {
         let listed = match (&self.git, self.head.commit.as_str()) {
             (None, _) | (_, "") => Vec::new(),
             (Some(git), commit) => match git.list(commit, stop) {
-                Err(error) if error.may_pass() => return Err(error),
+                Err(error) if error.is_transient() => return Err(error),
                 listed => listed.unwrap_or_default(),
             },
         };

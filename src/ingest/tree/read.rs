@@ -48,7 +48,7 @@ pub fn file(
         FoundKind::Closed => Some(SkipReason::Unreadable(
             "the directory may not be read".to_owned(),
         )),
-        FoundKind::Barred => Some(SkipReason::Unreadable(
+        FoundKind::BadIgnoreFile => Some(SkipReason::Unreadable(
             "an ignore file in it is no file of at most 1 MiB in the tree".to_owned(),
         )),
         FoundKind::File => foveate_parse::skip_by_name(&path).or_else(|| {

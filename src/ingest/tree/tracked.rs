@@ -29,12 +29,12 @@ impl WorkingTree {
     }
 
     /// Whether `HEAD` has moved so that other ignored files may be tracked than were listed.
-    pub(super) fn tracks_others(&mut self, progress: &Progress) -> bool {
+    pub(super) fn tracked_files_changed(&mut self, progress: &Progress) -> bool {
         self.look_at_head();
-        if self.head.commit == self.listed_at {
+        if self.head.commit == self.listed_commit {
             return false;
         }
-        self.listed_at.clone_from(&self.head.commit);
+        self.listed_commit.clone_from(&self.head.commit);
         if self.head.files.is_none() {
             match self.committed(progress.stop()) {
                 Ok(committed) => self.head.files = Some(committed),
@@ -42,7 +42,7 @@ impl WorkingTree {
                 Err(_) => return true,
             }
         }
-        self.has_tracked
+        self.has_tracked_ignored
             || !self
                 .tracked("", |path| !self.entries.contains_key(path))
                 .is_empty()
@@ -124,7 +124,7 @@ impl Tree<'_> {
             let known = self.ignore_files.entry(directory.to_owned());
             let ignore_file = known.or_insert_with(|| {
                 let path = directory.join(IGNORE_FILE);
-                let can_be_read = path.is_file() && rules.can_be_read(directory);
+                let can_be_read = path.is_file() && rules.has_good_ignore_files(directory);
                 can_be_read.then(|| Gitignore::new(path).0)
             });
             let Some(ignore_file) = ignore_file else {

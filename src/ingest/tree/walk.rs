@@ -50,8 +50,8 @@ pub enum FoundKind {
     Special,
     /// A directory that may not be read.
     Closed,
-    /// A directory whose ignore file is none that can be read.
-    Barred,
+    /// A directory that is left out because an ignore file in it must not be read.
+    BadIgnoreFile,
 }
 
 /// What a walk found.
@@ -66,10 +66,10 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Of a directory whose ignore files cannot be read: itself alone.
-    fn barred(rules: &Rules, directory: &Path) -> Self {
+    /// Of a directory with a bad ignore file: itself alone.
+    fn of_left_out(rules: &Rules, directory: &Path) -> Self {
         Self {
-            files: barred(rules, directory).into_iter().collect(),
+            files: left_out(rules, directory).into_iter().collect(),
             ..Self::default()
         }
     }
@@ -82,15 +82,15 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
         // Found by an event rather than by the walk of its parent.
         return Listing::default();
     }
-    if !rules.can_be_read(directory) {
-        return Listing::barred(rules, directory);
+    if !rules.has_good_ignore_files(directory) {
+        return Listing::of_left_out(rules, directory);
     }
     if let Some(watcher) = watcher {
         watcher.add(directory);
     }
     let listing = Mutex::new(Listing::default());
-    let barred = Arc::default();
-    builder(directory, rules, watcher.cloned(), &barred)
+    let skipped = Arc::default();
+    builder(directory, rules, watcher.cloned(), &skipped)
         .threads(std::thread::available_parallelism().map_or(1, |n| n.get().min(8)))
         .build_parallel()
         .run(|| {
@@ -118,19 +118,19 @@ pub fn below(rules: &Arc<Rules>, directory: &Path, watcher: Option<&Arc<TreeWatc
             })
         });
     let mut listing = listing.into_inner();
-    listing.files.append(&mut barred.lock());
+    listing.files.append(&mut skipped.lock());
     listing
 }
 
 /// Lists `directory` alone; `directories` are its children, not itself. One that may not be read is
 /// itself among the files.
 pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
-    if !rules.can_be_read(directory) {
-        return Listing::barred(rules, directory);
+    if !rules.has_good_ignore_files(directory) {
+        return Listing::of_left_out(rules, directory);
     }
-    let (mut listing, barred) = (Listing::default(), Arc::default());
-    let walk = builder(directory, rules, None, &barred);
-    for entry in { walk }.max_depth(Some(1)).build() {
+    let (mut listing, skipped) = (Listing::default(), Arc::default());
+    let mut walk = builder(directory, rules, None, &skipped);
+    for entry in walk.max_depth(Some(1)).build() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -147,7 +147,7 @@ pub fn children(rules: &Arc<Rules>, directory: &Path) -> Listing {
             listing.files.push(found);
         }
     }
-    listing.files.append(&mut barred.lock());
+    listing.files.append(&mut skipped.lock());
     listing
 }
 
@@ -199,9 +199,9 @@ impl Rules {
         self.nested_repositories && directory != self.root && directory.join(".git").exists()
     }
 
-    /// Whether the ignore files in a directory are files: opening a pipe does not end, nor does reading a device that
-    /// a link leads to.
-    pub fn can_be_read(&self, directory: &Path) -> bool {
+    /// Whether the ignore files in a directory are files of at most [`MAX_IGNORE_BYTES`] in the tree: opening a pipe
+    /// does not end, nor does reading a device that a link leads to.
+    pub fn has_good_ignore_files(&self, directory: &Path) -> bool {
         IGNORE_FILES.iter().all(|name| {
             let path = directory.join(name);
             let Ok(metadata) = path.symlink_metadata() else {
@@ -233,15 +233,15 @@ impl Rules {
 
 /// `.gitignore` (also outside a repository), `.git/info/exclude` and our own ignore file count,
 /// those of parent directories too; a user's global settings do not, so that one tree gives one
-/// index. Hidden files are files.
+/// index. Hidden files are files. Directories with a bad ignore file are not entered; `skipped` gets them.
 fn builder(
     directory: &Path,
     rules: &Arc<Rules>,
     watcher: Option<Arc<TreeWatcher>>,
-    barred_ones: &Arc<Mutex<Vec<Found>>>,
+    skipped: &Arc<Mutex<Vec<Found>>>,
 ) -> WalkBuilder {
     let mut builder = WalkBuilder::new(directory);
-    let (rules, barred_ones) = (Arc::clone(rules), Arc::clone(barred_ones));
+    let (rules, skipped) = (Arc::clone(rules), Arc::clone(skipped));
     builder
         .hidden(false)
         .ignore(false)
@@ -254,19 +254,21 @@ fn builder(
             if entry.depth() == 0 {
                 return true;
             }
-            let is_left_out = rules.excludes(entry.path());
-            // Before its ignore files are read.
-            if !is_left_out && rules.is_entered(entry) && !rules.can_be_read(entry.path()) {
-                barred_ones.lock().extend(barred(&rules, entry.path()));
+            if rules.excludes(entry.path()) {
                 return false;
             }
-            if let Some(watcher) = &watcher
-                && !is_left_out
-                && rules.is_entered(entry)
-            {
+            if !rules.is_entered(entry) {
+                return true;
+            }
+            // Before its ignore files are read.
+            if !rules.has_good_ignore_files(entry.path()) {
+                skipped.lock().extend(left_out(&rules, entry.path()));
+                return false;
+            }
+            if let Some(watcher) = &watcher {
                 watcher.add(entry.path());
             }
-            !is_left_out
+            true
         });
     builder
 }
@@ -278,12 +280,12 @@ fn is_of_system(real: &Path) -> bool {
         .any(|root| real.starts_with(root))
 }
 
-/// What stands for a directory whose ignore files cannot be read.
-fn barred(rules: &Rules, directory: &Path) -> Option<Found> {
+/// What stands for a directory with a bad ignore file.
+fn left_out(rules: &Rules, directory: &Path) -> Option<Found> {
     Some(Found {
         path: relative(&rules.root, directory)?,
         stat: Stat::of(directory)?,
-        kind: FoundKind::Barred,
+        kind: FoundKind::BadIgnoreFile,
     })
 }
 

@@ -158,15 +158,16 @@ impl Bodies {
 
     /// Leaves the least worthy out until the text is no longer than it may be. Bodies that are not shown whole any
     /// more count as left out.
-    pub(super) fn fit(&mut self, plan: &mut Plan<'_>) {
+    pub(super) fn fit_length(&mut self, plan: &mut Plan<'_>) {
+        if !plan.packed.is_length_bounded() {
+            return;
+        }
         let is_whole =
             |plan: &Plan<'_>, body: &Body| plan.packed.shows_all(body.file, body.stretch.lines);
         let whole: Vec<bool> = (self.bodies.iter())
             .map(|body| is_whole(plan, body))
             .collect();
-        if !plan.packed.fit() {
-            return;
-        }
+        plan.packed.fit_length();
         for (body, was_whole) in self.bodies.iter_mut().zip(whole) {
             let is_shown = matches!(body.state, State::Shown | State::Within);
             if is_shown && was_whole && !is_whole(plan, body) {

@@ -298,27 +298,26 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// Leaves the least worthy out until the text has no more characters than it may, as far as they are bounded.
-    /// Returns whether anything was left out.
-    pub(super) fn fit(&mut self) -> bool {
-        if self.form.max_chars == usize::MAX {
-            return false;
-        }
+    /// Whether the characters of the text are bounded, not only its tokens.
+    pub(super) fn is_length_bounded(&self) -> bool {
+        self.form.max_chars != usize::MAX
+    }
+
+    /// Leaves the least worthy out until the text has no more characters than it may.
+    pub(super) fn fit_length(&mut self) {
         self.merge_snippets();
-        let before = self.placed.len();
         // With a head as long as one may be.
         let figures = Figures {
             confidence: 0.0,
             is_low: true,
             used: self.form.budget,
-            left_out: before,
+            left_out: self.placed.len(),
         };
         while self.render_with(figures).0.chars().count() > self.form.max_chars {
             let last = self.placed.iter().map(|p| p.sequence).max();
             let Some(last) = last else { break };
             self.take_out(|placed| placed.sequence == last);
         }
-        self.placed.len() < before
     }
 
     /// Renders everything, verifies the count, and leaves the least worthy out until it holds.

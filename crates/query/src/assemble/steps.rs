@@ -34,7 +34,7 @@ pub(super) fn run(mut plan: Plan<'_>) -> Pack {
     bodies.fill(&mut plan, Pass::Rest);
     last_cards(&mut plan, &mut bodies);
     links.fill(&mut plan, Pass::Rest);
-    bodies.fit(&mut plan);
+    bodies.fit_length(&mut plan);
     bodies.report(&mut plan);
     links.report(&mut plan);
     report_files(&mut plan);

@@ -1,4 +1,4 @@
-//! Where a name is defined.
+//! Finds the definitions of a name.
 
 use foveate_index::symbols::fold;
 use foveate_index::{DefId, Snapshot};
