@@ -294,6 +294,19 @@ pub fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
+/// The variable `PATH` with a git of this script before others, in a new `directory`. `REAL` stands for the real one.
+pub fn path_with_git(directory: &Path, script: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = std::env::var("PATH").unwrap();
+    let mut real = std::env::split_paths(&path).map(|directory| directory.join("git"));
+    let real = real.find(|git| git.is_file()).unwrap();
+    let program = directory.join("git");
+    std::fs::create_dir(directory).unwrap();
+    std::fs::write(&program, script.replace("REAL", real.to_str().unwrap())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("PATH={}:{path}", directory.display())
+}
+
 /// Commits everything in a working tree and gives the commit's id.
 pub fn commit(root: &Path, message: &str) -> String {
     if !root.join(".git").exists() {

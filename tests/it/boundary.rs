@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::app::{PATIENCE, SHOP, TestApp, commit, git, tree};
+use crate::app::{PATIENCE, SHOP, TestApp, commit, git, path_with_git, tree};
 use crate::process::Process;
 
 /// A directory `allowed` with the repository `shop`, and a repository `secret` beside it.
@@ -225,18 +225,8 @@ exec REAL \"$@\"
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_git_that_does_not_end_ends_with_the_request() {
-    use std::os::unix::fs::PermissionsExt as _;
     let places = Places::new();
-    let path = std::env::var("PATH").unwrap();
-    let real = std::env::split_paths(&path)
-        .map(|directory| directory.join("git"))
-        .find(|git| git.is_file())
-        .unwrap();
-    let program = places.at("bin/git");
-    fs::create_dir(places.at("bin")).unwrap();
-    fs::write(&program, ENDLESS.replace("REAL", real.to_str().unwrap())).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("PATH={}:{path}", places.at("bin").display());
+    let path = path_with_git(&places.at("bin"), ENDLESS);
     let server = Process::start(&["env", &path, "FOVEATE__ANSWER__DEADLINE_MS=300"], None);
     server.add(&places.at("allowed/shop")).await;
     let body = json!({"repo": "shop", "query": "x", "ref": "slow"});

@@ -20,9 +20,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{PATIENCE, SHOP, TestApp, commit, git, places, tree, until};
+use crate::app::{PATIENCE, SHOP, TestApp, commit, git, path_with_git, places, tree, until};
 use crate::hub::{Hub, Mood};
 use crate::process::Process;
+use crate::rebuilt::Service as _;
 
 /// A repository with one commit, and a server of it.
 async fn served() -> (TempDir, PathBuf, Hub) {
@@ -644,37 +645,58 @@ async fn a_copy_that_was_left_of_another_repository_is_not_read() {
     app.end().await;
 }
 
+/// A git whose clones take a while to be ended.
+const STUBBORN: &str = r#"#!/bin/sh
+case " $* " in *" clone "*) trap "" TERM; sleep 1000 ;; esac
+exec REAL "$@"
+"#;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removal_is_finished_although_its_client_leaves() {
-    let (_keep, _root, hub) = served().await;
-    hub.turn(Mood::Silent);
-    let app = app().await;
-    let url = hub.url.replace("http://", "http://user:secret@");
-    add(&app, &url, None).await;
-    let asked = async || (!hub.seen().is_empty()).then_some(());
-    until("the server is asked", asked).await;
-    let address = app.url.strip_prefix("http://").unwrap().to_owned();
-    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let (_keep, root) = tree(SHOP);
+    let bin = tempfile::tempdir().unwrap();
+    let path = path_with_git(&bin.path().join("bin"), STUBBORN);
+    let data = tempfile::tempdir().unwrap();
+    let secrets = data.path().join("credentials");
+    let schemes = "FOVEATE__GIT__SCHEMES=[\"http\"]";
+    let server = Process::start_on(data, &["env", &path, schemes], None);
+    let remote = json!({"git": "http://user:secret@127.0.0.1:9/shop.git"});
+    let body = json!({"name": "shop", "source": remote});
+    server.call(Method::POST, "/repos", body).await;
+    server
+        .repo_until("cloned", |repo| repo["progress"]["phase"] == "fetching")
+        .await;
+    assert_eq!(fs::read_dir(&secrets).unwrap().count(), 1);
+
+    let address = server.url().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!("DELETE /repos/shop HTTP/1.1\r\nhost: {address}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
-    until("it is taken out", async || {
-        let gone = app.get("/repos/shop").await.status == StatusCode::NOT_FOUND;
-        gone.then_some(())
+    until("it is not served any more", async || {
+        let repo = server.call(Method::GET, "/repos/shop", Value::Null).await;
+        (repo["code"] == "unknown_repo").then_some(())
     })
     .await;
     drop(stream);
-    hub.turn(Mood::Willing);
-    let body = json!({"name": "shop", "source": {"git": hub.url}});
-    // Refused while the old one is being removed.
+    let body = json!({"name": "shop", "source": {"path": root}});
+    let refused = server.call(Method::POST, "/repos", body.clone()).await;
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains("still being removed"), "{refused}");
     until("its name is free", async || {
-        let response = app.post("/repos", body.clone()).await;
-        let is_refused = response.status == StatusCode::CONFLICT;
-        assert!(is_refused || response.status == StatusCode::CREATED);
-        (!is_refused).then_some(())
+        let answer = server.call(Method::POST, "/repos", body.clone()).await;
+        (answer["code"] != "repo_exists").then_some(())
     })
     .await;
-    let secrets = fs::read_dir(app.data().join("credentials")).unwrap();
-    assert_eq!(secrets.count(), 0, "no secret stays");
-    app.ready("shop").await;
-    app.end().await;
+    assert_eq!(
+        fs::read_dir(&secrets).unwrap().count(),
+        0,
+        "no secret stays"
+    );
+    server
+        .repo_until("ready", |repo| repo["state"] == "ready")
+        .await;
+    assert_eq!(
+        places(&server.ask("total_price").await, "total_price"),
+        ["shop/price.py"]
+    );
 }
