@@ -329,6 +329,12 @@ fn a_file_takes_what_would_be_printed() {
     let written = std::fs::read(root.parent().unwrap().join("context.md")).unwrap();
     assert_eq!(written, printed.stdout);
     // It is for others as other files of this user are, unlike the cache.
+    std::fs::remove_file(root.parent().unwrap().join("context.md")).unwrap();
+    let mut cached = foveate(&root, &["`total_price`", "--output", "context.md"]);
+    let cached = cached
+        .args(["--cache-dir", "cache"])
+        .env_remove("FOVEATE_NO_CACHE");
+    assert!(cached.status().unwrap().success());
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
     let other = root.parent().unwrap().join("other");
     std::fs::write(&other, "").unwrap();
