@@ -265,7 +265,12 @@ impl Store {
             .instrument(span("ping"));
         match tokio::time::timeout(PING, answer).await {
             Ok(answer) => Ok(answer.map(drop)?),
-            Err(_) => Err(self.give_up(&pool)),
+            Err(_) => {
+                if self.is_shared() {
+                    self.leave_behind(&pool);
+                }
+                Err(StoreError::Silent)
+            }
         }
     }
 
@@ -291,25 +296,25 @@ impl Store {
     {
         let pool = self.pool();
         let done = statements(pool.clone()).instrument(span(operation));
-        if !self.is_shared() {
-            return done.await;
+        if self.is_shared() {
+            let done = tokio::time::timeout(PATIENCE, done).await;
+            return done.unwrap_or_else(|_| {
+                self.leave_behind(&pool);
+                Err(StoreError::Silent)
+            });
         }
-        match tokio::time::timeout(PATIENCE, done).await {
-            Ok(done) => done,
-            Err(_) => Err(self.give_up(&pool)),
-        }
+        // Where a disk is full, SQLite ends a transaction by itself, and sqlx believes that it is still
+        // open: what such a connection writes afterwards is never committed.
+        done.await.inspect_err(|_| self.leave_behind(&pool))
     }
 
-    /// Leaves the connections of a pool behind that wait for a server that is gone: the next operation makes
-    /// new ones.
-    fn give_up(&self, silent: &AnyPool) -> StoreError {
-        if self.is_shared()
-            && !silent.is_closed()
+    /// Uses the connections of a pool no more: the next operation makes new ones.
+    fn leave_behind(&self, failed: &AnyPool) {
+        if !failed.is_closed()
             && let Ok(new) = pool(&self.inner.place)
         {
             self.inner.pool.store(Arc::new(new));
         }
-        StoreError::Silent
     }
 }
 

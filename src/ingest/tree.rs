@@ -284,7 +284,8 @@ impl WorkingTree {
         let touched = self.touched_directories(changed);
         // Past a quarter of the tree one parallel walk is cheaper than many small ones.
         let is_much = touched.len() * 4 > self.directories.len() + 64;
-        if changed.rescan || is_much || self.tracked_files_changed(progress) {
+        let is_other_root = watcher.is_some_and(|watcher| watcher.is_moved(&self.root));
+        if changed.rescan || is_much || is_other_root || self.tracked_files_changed(progress) {
             return self.rescan(blobs, progress, watcher);
         }
         self.check_root()?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use parking_lot::Mutex;
 use rustix::io::Errno;
@@ -51,10 +51,25 @@ pub struct Changes {
     /// How many paths wait, for readers.
     pending: Arc<AtomicUsize>,
     git_dir: Option<PathBuf>,
+    watches: Watches,
 }
 
 impl Changes {
+    fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Self {
+        Self {
+            set: Mutex::default(),
+            sequence: AtomicU64::new(0),
+            arrived: Notify::new(),
+            pending,
+            git_dir: git_dir.map(Path::to_owned),
+            watches: Watches::default(),
+        }
+    }
+
     fn add(&self, event: notify::Result<Event>) {
+        if let Ok(event) = &event {
+            self.watches.note_ended(event);
+        }
         let mut set = self.set.lock();
         match event {
             Ok(event) if event.need_rescan() => set.rescan = true,
@@ -139,7 +154,16 @@ fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
     if let Some(inside) = git_dir.and_then(|dir| path.strip_prefix(dir).ok()) {
         match inside.to_str().unwrap_or("") {
             "info" | "info/exclude" => set.rescan = true,
-            "HEAD" | "logs" | "logs/HEAD" | "packed-refs" | "ORIG_HEAD" | "index" => {
+            // Nothing inside is the directory itself, which came or went.
+            ""
+            | "HEAD"
+            | "logs"
+            | "logs/HEAD"
+            | "packed-refs"
+            | "ORIG_HEAD"
+            | "index"
+            | "reftable"
+            | "reftable/tables.list" => {
                 set.head = true;
             }
             branch if branch.starts_with("refs/heads/") && !branch.ends_with(".lock") => {
@@ -155,6 +179,53 @@ fn sort_in(set: &mut Changed, path: PathBuf, git_dir: Option<&Path>) {
     set.paths.insert(path);
 }
 
+/// Device and inode of a directory: a watch follows the inode, not the path.
+type Identity = (u64, u64);
+
+/// The watched directories. `None` is what was removed or moved since it was watched: the system may give
+/// the same inode to what comes after it at the same path, and that is not watched.
+#[derive(Debug, Default)]
+struct Watches(Mutex<HashMap<PathBuf, Option<Identity>>>);
+
+impl Watches {
+    /// Notes whose watch an event has ended.
+    fn note_ended(&self, event: &Event) {
+        let mut watches = self.0.lock();
+        if event.need_rescan() {
+            watches.values_mut().for_each(|watch| *watch = None);
+        }
+        let Some(path) = event.paths.first() else {
+            return;
+        };
+        match event.kind {
+            EventKind::Remove(_) => {
+                if let Some(watch) = watches.get_mut(path) {
+                    *watch = None;
+                }
+            }
+            // What is below a directory moves with it, and has no event of its own.
+            EventKind::Modify(ModifyKind::Name(mode))
+                if mode != RenameMode::To && watches.get(path).is_some_and(Option::is_some) =>
+            {
+                let moved = watches.iter_mut().filter(|(at, _)| at.starts_with(path));
+                moved.for_each(|(_, watch)| *watch = None);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_watched(&self, directory: &Path) -> bool {
+        self.0.lock().get(directory).is_some_and(Option::is_some)
+    }
+
+    /// Whether the watched directory is not what stands at its path.
+    fn is_moved(&self, directory: &Path) -> bool {
+        let watches = self.0.lock();
+        let watch = watches.get(directory);
+        watch.is_some_and(|watch| watch.is_none() || *watch != identity(directory))
+    }
+}
+
 /// Watches directories, one by one.
 #[derive(Debug)]
 pub struct TreeWatcher {
@@ -165,8 +236,6 @@ pub struct TreeWatcher {
 #[derive(Debug)]
 struct WatchState {
     watcher: RecommendedWatcher,
-    /// Device and inode of each watched directory: a watch follows the inode, not the path.
-    watched: HashMap<PathBuf, (u64, u64)>,
     failure: Option<String>,
 }
 
@@ -176,13 +245,7 @@ impl TreeWatcher {
     /// # Errors
     /// When the system gives no watcher; the message says why.
     pub fn new(git_dir: Option<&Path>, pending: Arc<AtomicUsize>) -> Result<Self, String> {
-        let changes = Arc::new(Changes {
-            set: Mutex::default(),
-            sequence: AtomicU64::new(0),
-            arrived: Notify::new(),
-            pending,
-            git_dir: git_dir.map(Path::to_owned),
-        });
+        let changes = Arc::new(Changes::new(git_dir, pending));
         let watcher = notify::recommended_watcher({
             let changes = Arc::clone(&changes);
             move |event| changes.add(event)
@@ -191,7 +254,6 @@ impl TreeWatcher {
         let this = Self {
             state: Mutex::new(WatchState {
                 watcher,
-                watched: HashMap::new(),
                 failure: None,
             }),
             changes,
@@ -205,12 +267,11 @@ impl TreeWatcher {
         let Some(git_dir) = self.git_dir() else {
             return;
         };
-        self.add(git_dir);
-        for part in ["logs", "info", "refs/heads"] {
-            let directory = git_dir.join(part);
-            if directory.is_dir() {
-                self.add(&directory);
-            }
+        let parts = ["", "logs", "info", "refs/heads", "reftable"];
+        let directories = parts.map(|part| git_dir.join(part));
+        self.forget_moved(&directories);
+        for directory in directories.iter().filter(|part| part.is_dir()) {
+            self.add(directory);
         }
     }
 
@@ -232,36 +293,43 @@ impl TreeWatcher {
     /// Watches a directory, unless it is watched.
     pub fn add(&self, directory: &Path) {
         let mut state = self.state.lock();
-        if state.failure.is_some() || state.watched.contains_key(directory) {
+        let watches = &self.changes.watches;
+        if state.failure.is_some() || watches.is_watched(directory) {
             return;
         }
         let Some(identity) = identity(directory) else {
             return;
         };
-        match state.watcher.watch(directory, RecursiveMode::NonRecursive) {
-            Ok(()) => {
-                state.watched.insert(directory.to_owned(), identity);
-            }
-            // A directory that vanished in between, or may not be read, is one that its parent's
-            // watch tells of when that changes.
-            Err(_) if !directory.is_dir() => {}
-            Err(error) if is_forbidden(&error) => {}
-            Err(error) => state.failure = Some(reason(&error)),
+        // Before it is watched: what ends the watch must find it. And not locked while it is: the thread
+        // that is asked to watch may be waiting to tell of an event.
+        let before = watches
+            .0
+            .lock()
+            .insert(directory.to_owned(), Some(identity));
+        if before.is_some() {
+            let _ = state.watcher.unwatch(directory);
+        }
+        let Err(error) = state.watcher.watch(directory, RecursiveMode::NonRecursive) else {
+            return;
+        };
+        watches.0.lock().remove(directory);
+        // A directory that vanished in between, or may not be read, is one that its parent's watch tells
+        // of when that changes.
+        if directory.is_dir() && !is_forbidden(&error) {
+            state.failure = Some(reason(&error));
         }
     }
 
-    /// Whether another directory than the watched one stands at this path.
+    /// Whether another directory than the watched one stands at this path, or none.
     pub fn is_moved(&self, directory: &Path) -> bool {
-        let state = self.state.lock();
-        let watched = state.watched.get(directory);
-        watched.is_some_and(|known| identity(directory) != Some(*known))
+        self.changes.watches.is_moved(directory)
     }
 
     /// Stops watching directories.
     pub fn forget<'a>(&self, directories: impl Iterator<Item = &'a PathBuf>) {
         let mut state = self.state.lock();
         for directory in directories {
-            if state.watched.remove(directory).is_some() {
+            if self.changes.watches.0.lock().remove(directory).is_some() {
                 // The system has dropped the watch of a deleted directory already.
                 let _ = state.watcher.unwatch(directory);
             }
@@ -270,8 +338,9 @@ impl TreeWatcher {
 
     /// Stops watching those of `directories` that are gone or were replaced, before their inodes
     /// are met again under other paths.
-    pub fn forget_moved(&self, directories: &HashSet<PathBuf>) {
-        let moved: Vec<&PathBuf> = directories.iter().filter(|d| self.is_moved(d)).collect();
+    pub fn forget_moved<'a>(&self, directories: impl IntoIterator<Item = &'a PathBuf>) {
+        let directories = directories.into_iter();
+        let moved: Vec<&PathBuf> = directories.filter(|d| self.is_moved(d)).collect();
         self.forget(moved.into_iter());
     }
 
@@ -279,14 +348,13 @@ impl TreeWatcher {
     pub fn keep_only(&self, directories: &HashSet<PathBuf>) {
         let git_dir = self.git_dir();
         let is_git = |d: &Path| git_dir.is_some_and(|git_dir| d.starts_with(git_dir));
-        let gone: Vec<PathBuf> = self
-            .state
-            .lock()
-            .watched
+        let watches = self.changes.watches.0.lock();
+        let gone: Vec<PathBuf> = watches
             .keys()
             .filter(|d| !directories.contains(*d) && !is_git(d))
             .cloned()
             .collect();
+        drop(watches);
         self.forget(gone.iter());
     }
 }
@@ -314,25 +382,19 @@ fn reason(error: &notify::Error) -> String {
     }
 }
 
-fn identity(directory: &Path) -> Option<(u64, u64)> {
+fn identity(directory: &Path) -> Option<Identity> {
     let metadata = directory.symlink_metadata().ok()?;
     metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
 }
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{CreateKind, Flag, ModifyKind};
+    use notify::event::{CreateKind, Flag};
 
     use super::*;
 
     fn changes() -> Changes {
-        Changes {
-            set: Mutex::default(),
-            sequence: AtomicU64::new(0),
-            arrived: Notify::new(),
-            pending: Arc::default(),
-            git_dir: Some(PathBuf::from("/r/.git")),
-        }
+        Changes::new(Some(Path::new("/r/.git")), Arc::default())
     }
 
     fn event(kind: EventKind, path: &str) -> notify::Result<Event> {
@@ -352,13 +414,14 @@ mod tests {
             (opened, "/r/a.py", (0, false, false)),
             (created, "/r/.gitignore", (1, true, false)),
             (modified, "/r/b/.foveateignore", (1, true, false)),
-            (created, "/r/.git", (0, false, false)),
+            (created, "/r/.git", (0, false, true)),
             (modified, "/r/.git/HEAD", (0, false, true)),
             (modified, "/r/.git/logs/HEAD", (0, false, true)),
             (created, "/r/.git/index.lock", (0, false, false)),
             (created, "/r/.git/refs/heads/main", (0, false, true)),
             (created, "/r/.git/refs/heads/main.lock", (0, false, false)),
             (modified, "/r/.git/info/exclude", (0, true, false)),
+            (created, "/r/.git/reftable/tables.list", (0, false, true)),
         ];
         for (kind, path, expected) in cases {
             let changes = changes();

@@ -454,6 +454,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_written_after_a_transaction_was_aborted_is_kept() -> Result<(), StoreError> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let store = Store::open(directory.path()).await?;
+        store.deliver(&digests(&["x"]), None, 1, 9).await?;
+        // SQLite ends the transaction by itself, as it does where the disk is full.
+        let trigger = "create trigger full before insert on jobs when new.subject = 'large'
+                       begin select raise(rollback, 'full'); end";
+        sqlx::query(trigger).execute(&store.pool()).await?;
+        let large = job("large", "1");
+        // On each of the connections, which take turns.
+        for _ in 0..8 {
+            let full = store.deliver(&digests(&["y"]), Some(&large), 2, 9).await;
+            full.expect_err("it is aborted");
+        }
+        for n in 0..8 {
+            let repeated = store.deliver(&digests(&["x"]), None, 3, 9).await?;
+            assert_eq!(repeated, Delivered::Repeated);
+            let small = job(&format!("small {n}"), "1");
+            store.deliver(&[n.to_string()], Some(&small), 4, 9).await?;
+        }
+        // Not closed: a process that is killed does not come to that.
+        let other = Store::open(directory.path()).await?;
+        assert_eq!(other.count_jobs().await?.pending, 8);
+        Ok(())
+    }
+
+    #[tokio::test]
     async fn newer_work_is_not_lost_with_the_end_of_earlier() -> Result<(), StoreError> {
         let (_directory, places) = places().await;
         for place in places {

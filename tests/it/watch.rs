@@ -321,3 +321,99 @@ async fn without_watching_a_sync_is_needed() {
     assert_eq!(after, generation.as_u64().map(|g| g + 1));
     app.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_made_anew_at_the_same_place_is_watched() {
+    let app = TestApp::start().await;
+    let (keep, root) = tree(SHOP);
+    let first = commit(&root, "first");
+    fs::create_dir_all(root.join("extra/deep")).unwrap();
+    let file = root.join("extra/deep/e.py");
+    save(&file, "def extra_code():\n    pass\n");
+    commit(&root, "second");
+    app.add_tree("shop", &root, true).await;
+    app.places_become("shop", "extra_code", &["extra/deep/e.py"])
+        .await;
+    // The system often gives the inodes of what was removed to what is made next.
+    for round in 0..3 {
+        git(&root, &["checkout", "-q", &first]);
+        git(&root, &["checkout", "-q", "main"]);
+        app.repo_until("shop", |repo| repo["watch"]["pending_files"] == 0)
+            .await;
+        let name = format!("later_{round}");
+        save(&file, &format!("def {name}():\n    pass\n"));
+        app.places_become("shop", &name, &["extra/deep/e.py"]).await;
+        git(&root, &["checkout", "-q", "."]);
+        app.places_become("shop", &name, &[]).await;
+    }
+    // Away and back, and what is below it with it.
+    fs::rename(root.join("extra"), keep.path().join("away")).unwrap();
+    fs::rename(keep.path().join("away"), root.join("extra")).unwrap();
+    app.repo_until("shop", |repo| repo["watch"]["pending_files"] == 0)
+        .await;
+    save(&file, "def after_return():\n    pass\n");
+    app.places_become("shop", "after_return", &["extra/deep/e.py"])
+        .await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_root_that_is_made_anew_is_watched() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(SHOP);
+    let shop = root.join("shop");
+    app.add_tree("shop", &shop, true).await;
+    let source = "def total_price(items):\n    return 1\n";
+    fs::remove_dir_all(&shop).unwrap();
+    fs::create_dir(&shop).unwrap();
+    fs::write(shop.join("price.py"), source).unwrap();
+    app.places_become("shop", "checkout", &[]).await;
+    app.ready("shop").await;
+    for name in ["first_edit", "second_edit"] {
+        save(
+            &shop.join("price.py"),
+            &format!("def {name}():\n    pass\n"),
+        );
+        app.places_become("shop", name, &["price.py"]).await;
+    }
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_that_is_replaced_is_followed() {
+    for format in ["files", "reftable"] {
+        let app = TestApp::start().await;
+        let (keep, root) = tree(SHOP);
+        commit(&root, "first");
+        app.add_tree("shop", &root, true).await;
+        let is_at = async |commit: &str| {
+            app.repo_until("shop", |repo| repo["commit"] == commit)
+                .await;
+        };
+        // No file changes with any of these: only git tells.
+        fs::rename(root.join(".git"), keep.path().join("away")).unwrap();
+        is_at("").await;
+        fs::rename(keep.path().join("away"), root.join(".git")).unwrap();
+        let second = commit(&root, "second");
+        is_at(&second).await;
+        fs::remove_dir_all(root.join(".git")).unwrap();
+        if !makes_repository(&root, format) {
+            // A git that does not know the format.
+            return app.end().await;
+        }
+        for message in ["anew", "once more"] {
+            let made = commit(&root, message);
+            is_at(&made).await;
+        }
+        app.end().await;
+    }
+}
+
+fn makes_repository(root: &std::path::Path, format: &str) -> bool {
+    let format = format!("--ref-format={format}");
+    let made = std::process::Command::new("git")
+        .args(["init", "-q", "-b", "main", &format])
+        .current_dir(root)
+        .output();
+    made.is_ok_and(|made| made.status.success())
+}
