@@ -1,6 +1,8 @@
 //! Text to index terms, the same for code, prose, paths and queries: an identifier gives its whole
 //! self in lower case and its parts (camel humps, snake parts, digit runs, acronyms), each stemmed
-//! (Snowball, English). What is not a letter, digit or underscore separates identifiers.
+//! (Snowball, English). What is not a letter, digit or underscore separates identifiers. Chinese, Japanese
+//! and Korean put no spaces between words: each two neighbouring characters are a term, and names of code
+//! that stand between them are apart.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -96,6 +98,10 @@ impl Slot {
 pub fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     TERMS.with_borrow_mut(|terms| {
         for identifier in identifiers(text) {
+            if identifier.starts_with(is_unspaced) {
+                bigrams(identifier).for_each(&mut emit);
+                continue;
+            }
             terms.visit(identifier, |found| {
                 found.split_terminator(' ').for_each(&mut emit);
             });
@@ -115,12 +121,15 @@ pub fn terms(text: &str) -> Vec<String> {
     out
 }
 
-/// The stretches of letters, digits and underscores, without underscores at their ends.
+/// The stretches of letters, digits and underscores, without underscores at their ends. Those of scripts
+/// without spaces end where others begin.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         rest = rest.split_at(run(rest, |c| !is_alphanumeric(c))).1;
-        let (word, tail) = rest.split_at(run(rest, |c| c == '_' || is_alphanumeric(c)));
+        let unspaced = rest.starts_with(is_unspaced);
+        let is_inside = |c| c == '_' || is_alphanumeric(c) && is_unspaced(c) == unspaced;
+        let (word, tail) = rest.split_at(run(rest, is_inside));
         rest = tail;
         (!word.is_empty()).then(|| word.trim_end_matches('_'))
     })
@@ -150,6 +159,33 @@ fn is_alphanumeric(c: char) -> bool {
     } else {
         c.is_alphanumeric()
     }
+}
+
+/// Whether a character is of a script that puts no spaces between words, or no more than between phrases:
+/// Chinese, Japanese or Korean.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11ff}' // Hangul
+        | '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' // Han
+        | '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Kana
+        | '\u{3131}'..='\u{318e}' // Hangul
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' // Han
+        | '\u{ac00}'..='\u{d7af}' // Hangul
+        | '\u{f900}'..='\u{faff}' // Han
+        | '\u{ff66}'..='\u{ffdc}' // Kana and Hangul of half the width
+        | '\u{20000}'..='\u{3fffd}') // Han
+}
+
+/// Each two neighbouring characters; of a single character itself.
+fn bigrams(text: &str) -> impl Iterator<Item = &str> {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let mut seconds = ends.clone().skip(1);
+    let first = seconds.next().unwrap_or(text.len());
+    let ends_of_pairs = std::iter::once(first).chain(seconds);
+    let starts = text.char_indices().map(|(at, _)| at);
+    starts
+        .zip(ends_of_pairs)
+        .map(|(start, end)| &text[start..end])
 }
 
 /// The parts of an identifier: `parseHTTPBody2` gives `parse`, `HTTP`, `Body`, `2`.
@@ -288,7 +324,7 @@ mod tests {
         let found = |text| identifiers(text).collect::<Vec<_>>();
         assert_eq!(
             found("__a_b__ __ (c1)_é·日本_x_"),
-            ["a_b", "c1", "é", "日本_x"]
+            ["a_b", "c1", "é", "日本", "x"]
         );
         assert_eq!(found("_\u{1f600}_²—z"), ["²", "z"]);
         assert!(found("").is_empty() && found("__ · _").is_empty());
@@ -299,6 +335,18 @@ mod tests {
         check("Connections are failing", &["connect", "are", "fail"]);
         check("x = f(a)", &[]);
         check("größe_änderung", &["größe_änderung", "größe", "änderung"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_taken_by_two_characters() {
+        check(
+            "修复parse_config函数",
+            &["修复", "parse_config", "pars", "config", "函数"],
+        );
+        check("読み込む。値 a値b", &["読み", "み込", "込む", "値", "値"]);
+        check("config를 설정", &["config", "를", "설정"]);
+        let long = "的".repeat(200);
+        assert_eq!(terms(&long).len(), 199);
     }
 
     #[test]

@@ -195,6 +195,74 @@ fn frames_name_functions() {
 }
 
 #[test]
+fn a_frame_is_in_the_file_and_class_that_have_its_function() {
+    let native = "
+        //- src/net/util.c
+        int
+        net_open(int port)
+        {
+            return port;
+        }
+
+        //- src/disk/util.c
+        int
+        disk_open(int id)
+        {
+            return id;
+        }
+    ";
+    let trace = "#0  0x00005555 in disk_open (id=1) at util.c:4";
+    let (found, file) = ("src/disk/util.c:disk_open", "src/disk/util.c");
+    check_trace(native, trace, &[found], &[file]);
+    let classes = "
+        //- src/shop/Pools.java
+        package shop;
+        class Small {
+            int get() { return 1; }
+        }
+        class Large {
+            int size() { return 2; }
+
+
+
+            int get() { return 2; }
+        }
+    ";
+    // The line is of another version.
+    let trace = "    at shop.Large.get(Pools.java:3)";
+    let found = "src/shop/Pools.java:Large.get";
+    check_trace(classes, trace, &[found], &["src/shop/Pools.java"]);
+}
+
+#[test]
+fn a_class_need_not_be_named_with_its_module() {
+    let snapshot = snapshot(
+        "
+        //- lib/log.rb
+        module Shop
+          class Watcher
+            def rotate
+            end
+          end
+        end
+        ",
+        &[],
+    );
+    let found = find(&snapshot, "`Watcher.rotate` fails", &Focus::default());
+    let whole = found.symbols.iter().find(|s| s.name == "Watcher.rotate");
+    let resolved = &whole.unwrap().resolved;
+    assert_eq!(*resolved, ["lib/log.rb:Shop.Watcher.rotate"]);
+}
+
+#[test]
+fn a_name_between_characters_of_scripts_without_spaces_is_found() {
+    for query in ["修复bulk_create函数的错误", "`设置`后bulk_create()が遅い"] {
+        let expected = &["lib/store.py:Store.bulk_create"];
+        check(query, "bulk_create", "title", expected);
+    }
+}
+
+#[test]
 fn places_name_what_stands_there() {
     check(
         "see lib/views.py:6 for the cause",

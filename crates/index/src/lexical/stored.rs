@@ -19,7 +19,7 @@ use crate::stored::bytes::{Decoder, Encoder};
 pub const FORMAT: u16 = 2;
 
 /// Counts the changes of what goes into a segment from given facts: terms, and into which field.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// A segment of a snapshot, to be stored.
 #[derive(Debug)]

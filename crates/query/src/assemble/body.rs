@@ -5,7 +5,7 @@ use foveate_index::{DefId, FileId};
 use foveate_model::{Lines, Role};
 
 use super::card;
-use super::entry::SectionKind;
+use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{NearDuplicate, Stretch};
 use super::packed::{BODY, COMPACT, Measured, Shows};
 use super::plan::{BODY_SECTIONS, Pass, Plan};
@@ -131,6 +131,22 @@ impl Body {
         }
     }
 
+    /// As it is shown: why it is there, and what it calls of what is asked about.
+    fn told(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
+        entry.reason = self.reason();
+        if let Some(called) = plan.called_in(self.file, self.place.lines) {
+            let name = plan
+                .snapshot
+                .files
+                .definition(called)
+                .qualified_name
+                .to_string();
+            entry.reason = format!("calls {name}, {}", entry.reason);
+            entry.facts.push(("calls", name));
+        }
+        entry
+    }
+
     pub(super) fn definition(&self) -> Option<DefId> {
         match self.place.id {
             PlaceId::Definition(id) => Some(id),
@@ -173,9 +189,8 @@ impl Body {
             return self.try_add_folded(plan, freed, pass);
         }
         let measured = self.measured.take().unwrap_or_else(|| {
-            let mut entry = card::full(plan.snapshot, &self.place, self.section);
-            entry.reason = self.reason();
-            plan.packed.measure(entry)
+            let entry = card::full(plan.snapshot, &self.place, self.section);
+            plan.packed.measure(self.told(plan, entry))
         });
         self.tokens = measured.tokens;
         self.is_counted = true;
@@ -196,15 +211,14 @@ impl Body {
 
     fn try_add_folded(&mut self, plan: &mut Plan<'_>, freed: usize, pass: Pass) {
         let folded = card::folded(plan.snapshot, &self.place, self.section);
-        let Some((mut entry, lines)) = folded.filter(|_| !self.is_changed) else {
+        let Some((entry, lines)) = folded.filter(|_| !self.is_changed) else {
             return;
         };
-        entry.reason = self.reason();
         let shows = Shows {
             lines,
             ..self.shows()
         };
-        let measured = plan.packed.measure(entry);
+        let measured = plan.packed.measure(self.told(plan, entry));
         if self.allowed(plan, &measured, freed, pass) {
             self.add(plan, measured, shows);
         }
@@ -302,15 +316,14 @@ impl Body {
                 words: &plan.words,
                 changed: &changed,
             };
-            let (mut entry, lines) = card::partial(
+            let (entry, lines) = card::partial(
                 plan.snapshot,
                 &self.place,
                 self.section,
                 matters,
                 bytes as usize,
             );
-            entry.reason = self.reason();
-            let measured = plan.packed.measure(entry);
+            let measured = plan.packed.measure(self.told(plan, entry));
             if measured.tokens <= most && plan.packed.fits(&measured, self.file, 0) {
                 let shows = Shows {
                     file: self.file,

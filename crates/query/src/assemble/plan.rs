@@ -1,7 +1,8 @@
 //! What the steps share: what was found and asked for, the budget and its shares, and the context so far.
 
 use foldhash::{HashMap, HashSet};
-use foveate_index::{DefId, FileId, Files, Snapshot};
+use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
+use foveate_model::Lines;
 
 use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
@@ -221,6 +222,22 @@ impl<'a> Plan<'a> {
         }
         self.packed.add(measured, shows, order);
         Ok(())
+    }
+
+    /// The definition that the query names and these lines call, where callers are asked about.
+    pub(super) fn called_in(&self, file: FileId, lines: Lines) -> Option<DefId> {
+        let is_asked = self.profile.callers >= self.config.main_share;
+        let named = self.named_order.iter().filter(|_| is_asked);
+        named.copied().find(|id| {
+            let mut sites = self.snapshot.graph.uses_of(*id).iter();
+            let is_itself = self.snapshot.files.file_of(*id) == file
+                && lines.overlap(self.snapshot.files.definition(*id).lines) > 0;
+            !is_itself
+                && sites.any(|site| {
+                    let is_sure = site.confidence != Confidence::NameOnly;
+                    is_sure && site.file == file && lines.contains(site.line)
+                })
+        })
     }
 
     /// Whether it is worth trying a card.

@@ -92,6 +92,7 @@ impl Finder<'_> {
                 (files, home.map(Built::From))
             }
         };
+        let files = self.with_function(files, frame);
         let is_written = |file: &FileId| self.snapshot.files.file(*file).role != Role::Generated;
         if files.iter().any(is_written) {
             return Meaning::Files(files);
@@ -103,6 +104,18 @@ impl Finder<'_> {
             }
             _ => Meaning::Files(files),
         }
+    }
+
+    /// Of several files that a frame may mean, those that have its function, where any has it: C and Go print
+    /// no more than the name of a file.
+    fn with_function(&self, files: Vec<FileId>, frame: &Frame) -> Vec<FileId> {
+        if files.len() < 2 {
+            return files;
+        }
+        let (having, others): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .partition(|file| self.function_in(*file, frame).is_some());
+        if having.is_empty() { others } else { having }
     }
 
     /// The files that a path printed elsewhere may mean.
@@ -258,26 +271,30 @@ impl Finder<'_> {
         Meaning::Named(found, self.config.strength.last_name)
     }
 
-    /// The function of a frame: by its name, the nearest to the line where several have it (the
-    /// traceback may come from another version); else by the line.
+    /// The function of a frame: by its name; else by the line.
     fn at_frame(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         self.function_in(file, frame)
             .or_else(|| self.snapshot.files.definition_at(file, frame.line))
     }
 
+    /// The function of a file that has a frame's name: in the class that the frame names, where one is
+    /// there, and the nearest to the line, since the traceback may come from another version.
     fn function_in(&self, file: FileId, frame: &Frame) -> Option<DefId> {
         let files = &self.snapshot.files;
-        let name = frame.function.rsplit('.').next().unwrap_or_default();
-        files
-            .definitions_of(file)
-            .filter(|id| {
-                let definition = files.definition(*id);
-                definition.kind.is_function() && !name.is_empty() && *definition.name == *name
-            })
-            .min_by_key(|id| {
-                let lines = files.definition(*id).lines;
-                (lines.start.abs_diff(frame.line), *id)
-            })
+        let mut names = frame.function.rsplit('.');
+        let name = names.next().filter(|name| !name.is_empty())?;
+        let class = names.next();
+        let named = files.definitions_of(file).filter(|id| {
+            let definition = files.definition(*id);
+            definition.kind.is_function() && *definition.name == *name
+        });
+        named.min_by_key(|id| {
+            let definition = files.definition(*id);
+            let mut enclosing = definition.qualified_name.rsplit('.').skip(1);
+            let is_elsewhere = class.is_some_and(|class| enclosing.next() != Some(class));
+            let distance = definition.lines.start.abs_diff(frame.line);
+            (is_elsewhere, distance, *id)
+        })
     }
 }
 

@@ -60,9 +60,13 @@ impl Finder<'_> {
         }
         let mut suffix = name;
         while suffix.contains('.') {
-            let found = snapshot.symbols.qualified(suffix);
+            let symbols = &snapshot.symbols;
+            let mut found = symbols.qualified(suffix).to_vec();
+            if found.is_empty() {
+                found = symbols.ending(&snapshot.files, suffix);
+            }
             if !found.is_empty() {
-                self.note(name, from, qualified, found);
+                self.note(name, from, qualified, &found);
                 return true;
             }
             suffix = suffix.split_once('.').map_or("", |(_, rest)| rest);

@@ -1,5 +1,7 @@
 //! Words that name code: dotted chains of identifiers, and which of them are meant as names.
 
+use foveate_index::tokens::is_unspaced;
+
 /// A chain of identifiers in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
@@ -52,8 +54,10 @@ fn chain(text: &str) -> (String, usize) {
     let mut end = 0;
     loop {
         let rest = text.get(end..).unwrap_or("");
+        // Chinese, Japanese and Korean stand directly before and after a name.
+        let unspaced = rest.starts_with(is_unspaced);
         let part = rest
-            .find(|c: char| !continues_name(c))
+            .find(|c: char| !continues_name(c) || is_unspaced(c) != unspaced)
             .unwrap_or(rest.len());
         name.push_str(rest.get(..part).unwrap_or(""));
         end += part;

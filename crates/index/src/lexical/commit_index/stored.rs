@@ -13,7 +13,7 @@ impl CommitIndex {
 
     /// Counts the changes of what is made of commits: terms, citations, which commits count, and by which
     /// lines the functions that they touched are known.
-    pub const VERSION: u16 = 2;
+    pub const VERSION: u16 = 3;
 
     /// The index as bytes; equal indexes give equal bytes.
     pub fn encode(&self) -> Vec<u8> {

@@ -337,6 +337,37 @@ fn a_change_is_there_with_its_callers_and_tests_without_a_query() {
 }
 
 #[test]
+fn who_calls_is_told_where_a_caller_is_shown_whole() {
+    let snapshot = fixture(
+        "
+        //- shop/price.py
+        def net_price(item):
+            return item.price
+
+        def net_total(items):
+            return sum(net_price(item) for item in items)
+
+        def net_name(item):
+            return item.name
+        ",
+    );
+    let told = |query: &str, intent| {
+        let answer = ask(&snapshot, &request(query, 2000, intent));
+        let items = all_items(&answer).into_iter();
+        let whole = items.filter(|item| item.fidelity == Fidelity::Full);
+        let calls = whole.filter(|item| item.reason.starts_with("calls net_price"));
+        let calls: Vec<String> = calls.map(|item| item.name.clone()).collect();
+        (calls, answer.pack.context)
+    };
+    let (calls, context) = told("who calls net_price?", IntentKind::UsageExploration);
+    assert_eq!(calls, ["net_total"], "{context}");
+    assert!(context.contains("calls=\"net_price\""), "{context}");
+    // Who mends it has other questions.
+    let (calls, _) = told("`net_price` in net_total is wrong", IntentKind::BugFix);
+    assert!(calls.is_empty());
+}
+
+#[test]
 fn a_long_change_is_cut_around_its_lines() {
     let mut code = "def long(a):\n".to_owned();
     for number in 0..600 {
