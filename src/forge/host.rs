@@ -9,7 +9,6 @@ use axum::http::Method;
 use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 
 use super::client::{CallError, Client, Reply};
 use super::dialect::{Dialect, ThreadId, segments, text};
@@ -42,8 +41,6 @@ pub struct Host {
     tokens: Mutex<HashMap<(u64, String), (Secret, Instant)>>,
     /// The installations that projects were found to belong to.
     installations: Mutex<HashMap<String, u64>>,
-    /// The account that comments are written with.
-    account: OnceCell<String>,
 }
 
 /// For what a token is used.
@@ -83,7 +80,6 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
             client: Client::new(timeout)?,
             tokens: Mutex::default(),
             installations: Mutex::default(),
-            account: OnceCell::new(),
         })
     };
     Ok(vec![
@@ -263,26 +259,24 @@ impl Host {
         self.dialect.ends(&pull_request).ok_or_else(unexpected)
     }
 
-    /// The name of the account that comments are written with.
+    /// The name of the account that comments are written with. It is not kept: the token may be replaced by that
+    /// of another account, and an app or account may get another name.
     ///
     /// # Errors
     /// When the forge cannot be asked.
-    pub async fn account(&self, scope: Scope<'_>) -> Result<&str, CallError> {
-        let ask = || async {
-            match (&self.app, &self.token) {
-                (Some(app), None) => {
-                    let reply = self.call_as_app(app, Method::GET, "/app", None).await?;
-                    let slug = text(&reply.body, "/slug").ok_or_else(unexpected)?;
-                    Ok(format!("{slug}[bot]"))
-                }
-                _ => {
-                    let user = self.get(scope, "/user").await?;
-                    let login = user[self.dialect.login_field()].as_str();
-                    login.map(str::to_owned).ok_or_else(unexpected)
-                }
+    pub async fn account(&self, scope: Scope<'_>) -> Result<String, CallError> {
+        match (&self.app, &self.token) {
+            (Some(app), None) => {
+                let reply = self.call_as_app(app, Method::GET, "/app", None).await?;
+                let slug = text(&reply.body, "/slug").ok_or_else(unexpected)?;
+                Ok(format!("{slug}[bot]"))
             }
-        };
-        Ok(self.account.get_or_try_init(ask).await?)
+            _ => {
+                let user = self.get(scope, "/user").await?;
+                let login = user[self.dialect.login_field()].as_str();
+                login.map(str::to_owned).ok_or_else(unexpected)
+            }
+        }
     }
 
     /// A page of a thread's comments, and the address of the next one.

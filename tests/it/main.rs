@@ -24,6 +24,7 @@ mod documents;
 mod feedback;
 mod floors;
 mod forge_access;
+mod forge_failures;
 mod fuzz;
 mod git;
 mod hub;

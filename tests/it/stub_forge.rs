@@ -73,6 +73,10 @@ struct Inner {
     ends: HashMap<String, (String, String)>,
     /// What logins or numbers of accounts are to every project.
     standings: HashMap<String, Value>,
+    /// The accounts of more tokens that may do everything.
+    accounts: HashMap<String, String>,
+    /// Another name that the app was given.
+    app_account: Option<String>,
     /// Whether git asks for a token.
     is_private: bool,
 }
@@ -148,6 +152,25 @@ impl StubForge {
 
     pub fn make_private(&self) {
         self.shared.inner.lock().is_private = true;
+    }
+
+    /// Gives out a token of this account that may do everything.
+    pub fn add_account(&self, token: &str, account: &str) {
+        let mut inner = self.shared.inner.lock();
+        inner.accounts.insert(token.to_owned(), account.to_owned());
+    }
+
+    /// Gives the app another name, also as the author of its comments.
+    pub fn rename_app(&self, slug: &str) {
+        let account = format!("{slug}[bot]");
+        let mut inner = self.shared.inner.lock();
+        let earlier = inner.app_account().to_owned();
+        for comment in &mut inner.comments {
+            if comment.author == earlier {
+                comment.author.clone_from(&account);
+            }
+        }
+        inner.app_account = Some(account);
     }
 
     pub fn set_ends(&self, thread: &str, base: &str, head: &str) {
@@ -328,20 +351,27 @@ impl Inner {
     /// Whether a token reaches a project; a server that is asked without says that there is none.
     fn reaches(&self, token: &str, project: &str) -> bool {
         let given = self.tokens.get(token);
-        token == TOKEN || given.is_some_and(|projects| projects.iter().any(|p| p == project))
+        token == TOKEN
+            || self.accounts.contains_key(token)
+            || given.is_some_and(|projects| projects.iter().any(|p| p == project))
     }
 
-    fn account(&self, token: &str) -> &'static str {
+    fn account(&self, token: &str) -> &str {
         match token {
             TOKEN => ACCOUNT,
-            _ => APP_ACCOUNT,
+            token => self.accounts.get(token).map_or(self.app_account(), |a| a),
         }
+    }
+
+    fn app_account(&self) -> &str {
+        self.app_account.as_deref().unwrap_or(APP_ACCOUNT)
     }
 
     fn github(&mut self, request: &Request<'_>, base: &str) -> Response<Body> {
         match (request.method, &*request.segments) {
             ("GET", ["app"]) if is_signed(&request.token) => {
-                told(200, json!({"id": 7, "slug": "foveate-app"}))
+                let slug = self.app_account().trim_end_matches("[bot]");
+                told(200, json!({"id": 7, "slug": slug}))
             }
             ("POST", ["app", "installations", id, "access_tokens"])
                 if is_signed(&request.token) =>
@@ -467,9 +497,9 @@ impl Inner {
         if body.is_empty() || body.chars().count() > 65_536 {
             return told(422, json!({"message": "Validation Failed"}));
         }
-        let author = self.account(&request.token);
         let Some(id) = id else {
-            let id = self.add(thread, author, body);
+            let author = self.account(&request.token).to_owned();
+            let id = self.add(thread, &author, body);
             return told(201, json!({"id": id}));
         };
         let id: u64 = id.parse().unwrap();

@@ -1,0 +1,75 @@
+//! One comment under each thread, whatever becomes of tokens, names, addresses, pages and answers.
+
+use serde_json::{Value, json};
+
+use crate::forge_access::{as_app, issue_of};
+use crate::stub_forge::{ACCOUNT, APP_ACCOUNT};
+use crate::webhooks::{SHOP_PROJECT, World, fixture};
+
+const ISSUE: &str = "corner/shop/12";
+
+/// The event of an issue with another text, so that its comment becomes another one.
+fn edited(text: &str) -> Value {
+    let mut issue = fixture("github/issues");
+    issue["action"] = json!("edited");
+    issue["issue"]["title"] = json!(text);
+    issue["issue"]["body"] = json!(text);
+    issue
+}
+
+fn authors(world: &World) -> Vec<String> {
+    let comments = world.forge.comments(ISSUE).into_iter();
+    comments.map(|comment| comment.author).collect()
+}
+
+#[tokio::test]
+async fn a_comment_is_found_again_after_the_token_became_one_of_another_account() {
+    let world = World::start().await;
+    let first = fixture("github/issues");
+    world.tell("issues", "d-1", &first, "queued").await;
+    let earlier = world.written(ISSUE).await;
+    world.forge.add_account("plain-token-2", "successor");
+    world.replace_token("plain-token-2");
+    // The earlier account's comment is not the new one's, which writes one and updates that.
+    for (number, text) in ["`Cart.add_item` fails", "`Cart.checkout` fails"]
+        .iter()
+        .enumerate()
+    {
+        let delivery = format!("d-2-{number}");
+        world
+            .tell("issues", &delivery, &edited(text), "queued")
+            .await;
+        world.idle().await;
+    }
+    assert_eq!(authors(&world), [ACCOUNT, "successor"]);
+    assert_eq!(world.forge.comments(ISSUE)[0].body, earlier[0]);
+    assert_eq!(world.forge.count("PATCH", "/issues/comments/"), 1);
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_is_found_again_after_the_app_was_renamed() {
+    let world = World::start_with(as_app).await;
+    world.forge.install(4711, &[SHOP_PROJECT]);
+    for (number, text) in ["`Cart.add_item`", "`Cart.checkout`", "`total_price`"]
+        .iter()
+        .enumerate()
+    {
+        if number == 2 {
+            assert_eq!(authors(&world), [APP_ACCOUNT]);
+            world.forge.rename_app("renamed");
+        }
+        let mut issue = issue_of(SHOP_PROJECT, 4711, 12);
+        issue["action"] = json!("edited");
+        issue["issue"]["title"] = json!(text);
+        world
+            .tell("issues", &format!("d-{number}"), &issue, "queued")
+            .await;
+        world.idle().await;
+    }
+    assert_eq!(authors(&world), ["renamed[bot]"]);
+    assert_eq!(world.forge.count("PATCH", "/issues/comments/"), 2);
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
