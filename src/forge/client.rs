@@ -49,7 +49,7 @@ pub enum CallError {
 pub struct Reply {
     /// The body; null where it is empty.
     pub body: Value,
-    /// The address of the next page.
+    /// The query of the next page.
     pub next: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Client {
         let body = read(&mut response).await?;
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         match status {
-            status if status.is_success() => Ok(Reply { body, next }),
+            status if status.is_success() => Ok(Reply { body, next: next? }),
             StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => {
                 Err(CallError::Failed(told(status, &body)))
             }
@@ -123,6 +123,11 @@ impl Client {
             None => Ok(()),
         }
     }
+}
+
+/// An answer that cannot be read.
+pub(super) fn unexpected() -> CallError {
+    CallError::Failed("the forge's answer is not what it documents".to_owned())
 }
 
 fn waiting(after: Duration) -> CallError {
@@ -159,18 +164,27 @@ fn asked_to_wait(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     (status == StatusCode::TOO_MANY_REQUESTS).then_some(PAUSE)
 }
 
-/// The address that a `Link` header gives for the next page.
-fn next_page(headers: &HeaderMap) -> Option<String> {
-    let mut links = header(headers, "link").split(',');
-    links.find_map(|link| {
-        let (address, relations) = link.split_once(';')?;
-        let is_next = |relation: &str| matches!(relation.trim(), "rel=\"next\"" | "rel=next");
-        let address = address.trim().strip_prefix('<')?.strip_suffix('>')?;
-        relations
-            .split(';')
-            .any(is_next)
-            .then(|| address.to_owned())
-    })
+/// What a `Link` header gives as the query of the next page. Host and path of the address do not count: behind a
+/// proxy, or after a project was renamed, they are not those that the forge was asked by.
+fn next_page(headers: &HeaderMap) -> Result<Option<String>, CallError> {
+    let values = headers.get_all("link").iter();
+    let mut links = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    let Some(next) = links.find(|link| is_next(link)) else {
+        return Ok(None);
+    };
+    let address = next.trim().strip_prefix('<');
+    let address = address.and_then(|rest| rest.split_once('>'));
+    let query = address.and_then(|(address, _)| address.split_once('?'));
+    let (_, query) = query.ok_or_else(unexpected)?;
+    Ok(Some(query.to_owned()))
+}
+
+/// Whether the relations of a link are `rel="next"`.
+fn is_next(link: &str) -> bool {
+    let is_next = |relation: &str| matches!(relation.trim(), "rel=\"next\"" | "rel=next");
+    link.split(';').skip(1).any(is_next)
 }
 
 async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
@@ -256,16 +270,29 @@ mod tests {
 
     #[test]
     fn the_next_page_is_found_among_links() {
-        let link = "<https://x/1?page=1>; rel=\"prev\", <https://x/1?page=3>; rel=\"next\"";
-        let next = next_page(&headers(&[("link", link)]));
-        assert_eq!(next.as_deref(), Some("https://x/1?page=3"));
-        for none in [
-            "",
-            "<https://x>; rel=\"last\"",
-            "https://x; rel=\"next\"",
-            ";,<>",
+        let next = |link: &str| next_page(&headers(&[("link", link)]));
+        let query = Ok(Some("per_page=2&page=3".to_owned()));
+        for link in [
+            "<https://x/1?page=1>; rel=\"prev\", <https://x/1?per_page=2&page=3>; rel=\"next\"",
+            "<http://inside:8080/api?per_page=2&page=3>; title=x; rel=next",
+            "</1?per_page=2&page=3>; rel=\"next\"",
         ] {
-            assert_eq!(next_page(&headers(&[("link", none)])), None, "{none}");
+            assert_eq!(next(link), query, "{link}");
+        }
+        let mut two = headers(&[("link", "<https://x/1?page=1>; rel=\"prev\"")]);
+        let second = "<https://x/1?per_page=2&page=3>; rel=\"next\"";
+        two.append("link", second.parse().unwrap());
+        assert_eq!(next_page(&two), query);
+        for none in ["", "<https://x?page=2>; rel=\"last\"", ";,<>", "rel=next"] {
+            assert_eq!(next(none), Ok(None), "{none}");
+        }
+        for unreadable in [
+            "https://x?page=2; rel=\"next\"",
+            "<https://x>; rel=\"next\"",
+            "<https://x?page=2; rel=\"next\"",
+            "<https://x?a=1,2&page=2>; rel=\"next\"",
+        ] {
+            assert_eq!(next(unreadable), Err(unexpected()), "{unreadable}");
         }
     }
 

@@ -10,7 +10,7 @@ use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::client::{CallError, Client, Reply};
+use super::client::{CallError, Client, Reply, unexpected};
 use super::dialect::{Dialect, ThreadId, segments, text};
 use super::event::{Association, Person};
 use super::gitea::Gitea;
@@ -279,7 +279,7 @@ impl Host {
         }
     }
 
-    /// A page of a thread's comments, and the address of the next one.
+    /// A page of a thread's comments, and the query of the next one. Without a query it is the first page.
     ///
     /// # Errors
     /// When the forge cannot be asked.
@@ -287,16 +287,17 @@ impl Host {
         &self,
         scope: Scope<'_>,
         thread: &ThreadId,
-        page: Option<&str>,
+        query: Option<&str>,
     ) -> Result<(Vec<Value>, Option<String>), CallError> {
-        let first = format!("{}{}", self.api, self.dialect.comments(thread));
-        let page = page.unwrap_or(&first);
-        let reply = self.call(scope, Method::GET, page, None).await?;
-        // The token goes nowhere else, whatever a header says.
-        let beyond = format!("{}/", self.api);
-        let next = reply.next.filter(|next| next.starts_with(&beyond));
+        let first = self.dialect.comments(thread);
+        let path = match query {
+            Some(query) => format!("{}?{query}", without_query(&first)),
+            None => first,
+        };
+        let address = format!("{}{path}", self.api);
+        let reply = self.call(scope, Method::GET, &address, None).await?;
         match reply.body {
-            Value::Array(comments) => Ok((comments, next)),
+            Value::Array(comments) => Ok((comments, reply.next)),
             _ => Err(unexpected()),
         }
     }
@@ -316,14 +317,13 @@ impl Host {
             Some(id) => (self.dialect.edit_method(), self.dialect.comment(thread, id)),
             None => (Method::POST, self.dialect.comments(thread)),
         };
-        let path = path.split('?').next().unwrap_or(&path);
-        let address = format!("{}{path}", self.api);
+        let address = format!("{}{}", self.api, without_query(&path));
         let body = json!({"body": body});
         let written = self.call(scope, method, &address, Some(&body));
         written.await.map(drop)
     }
 }
 
-fn unexpected() -> CallError {
-    CallError::Failed("the forge's answer is not what it documents".to_owned())
+fn without_query(path: &str) -> &str {
+    path.split_once('?').map_or(path, |(path, _)| path)
 }

@@ -9,7 +9,7 @@ use super::dialect::ThreadId;
 use super::host::{Host, Scope};
 use super::task::Done;
 
-/// Pages of comments that are looked through; a comment beyond them is not found.
+/// Pages of comments that are looked through. Where there are more, no comment is written: ours may be there.
 const MAX_PAGES: usize = 100;
 
 /// A comment with the marker. Others may have copied that.
@@ -67,10 +67,12 @@ async fn find_own(
         }
         page = next;
         if page.is_none() {
-            break;
+            return Ok(None);
         }
     }
-    Ok(None)
+    Err(CallError::Failed(format!(
+        "the thread has more than {MAX_PAGES} pages of comments"
+    )))
 }
 
 /// A comment, if it has the marker.

@@ -140,7 +140,10 @@ async fn a_plain_token_is_given_to_git_and_shown_nowhere() {
 async fn a_token_is_not_carried_to_another_address() {
     let world = World::start().await;
     let other = StubForge::start().await;
-    let page = format!("{}/api/v3/repos/corner/shop/issues/12/comments", other.url);
+    let page = format!(
+        "{}/api/v3/repos/corner/shop/issues/12/comments?page=2",
+        other.url
+    );
     for (number, mood, dead) in [
         (12, Mood::NextPage(page.clone()), 0.0),
         (13, Mood::Redirect(page), 1.0),

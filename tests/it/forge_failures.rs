@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::forge_access::{as_app, issue_of};
-use crate::stub_forge::{ACCOUNT, APP_ACCOUNT};
+use crate::stub_forge::{ACCOUNT, APP_ACCOUNT, Mood};
 use crate::webhooks::{SHOP_PROJECT, World, fixture};
 
 const ISSUE: &str = "corner/shop/12";
@@ -71,5 +71,46 @@ async fn a_comment_is_found_again_after_the_app_was_renamed() {
     assert_eq!(authors(&world), ["renamed[bot]"]);
     assert_eq!(world.forge.count("PATCH", "/issues/comments/"), 2);
     assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn our_comment_is_found_on_a_page_whose_address_names_another_host() {
+    let world = World::start().await;
+    for number in 0..40 {
+        let text = format!("me too {number}");
+        world.forge.add_comment(ISSUE, "visitor", &text);
+    }
+    let ours = "<!-- foveate:context -->\nold";
+    world.forge.add_comment(ISSUE, ACCOUNT, ours);
+    world.forge.believe("http://forge.inside.invalid:8080");
+    let issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    let written = world.written(ISSUE).await;
+    assert_eq!(written.len(), 1);
+    assert_ne!(written[0], ours);
+    assert_eq!(world.forge.count("GET", "&page=2"), 1);
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn nothing_is_posted_while_pages_of_comments_cannot_be_read() {
+    let world = World::start_with(|config| config.forge.max_attempts = 2).await;
+    let mut issue = fixture("github/issues");
+    // Once the next page cannot be told from its address, then all is well.
+    world.forge.turn(&[Mood::NextPage("/page-2".to_owned())]);
+    world.tell("issues", "d-1", &issue, "queued").await;
+    assert_eq!(world.written(ISSUE).await.len(), 1);
+    assert_eq!(world.forge.count("GET", "/12/comments"), 2);
+
+    // Pages without end.
+    let pages = vec![Mood::NextPage("/?page=2".to_owned()); 200];
+    world.forge.turn(&pages);
+    issue["issue"]["number"] = json!(14);
+    world.tell("issues", "d-2", &issue, "queued").await;
+    assert_eq!(world.written("corner/shop/14").await.len(), 0);
+    assert_eq!(world.forge.count("GET", "/14/comments"), 200);
+    assert_eq!(world.dead().await, 1.0);
     world.app.end().await;
 }

@@ -77,6 +77,8 @@ struct Inner {
     accounts: HashMap<String, String>,
     /// Another name that the app was given.
     app_account: Option<String>,
+    /// The address that it believes to have, where that is another one.
+    believed_url: Option<String>,
     /// Whether git asks for a token.
     is_private: bool,
 }
@@ -171,6 +173,11 @@ impl StubForge {
             }
         }
         inner.app_account = Some(account);
+    }
+
+    /// Has it give this as the host of its own addresses, like a server behind a proxy.
+    pub fn believe(&self, url: &str) {
+        self.shared.inner.lock().believed_url = Some(url.to_owned());
     }
 
     pub fn set_ends(&self, thread: &str, base: &str, head: &str) {
@@ -271,8 +278,9 @@ async fn answer(
         token,
         body,
     };
-    let base = format!("{}{path}", shared.url);
     let mut inner = shared.inner.lock();
+    let url = inner.believed_url.as_ref().unwrap_or(&shared.url);
+    let base = format!("{url}{path}");
     match path.split('/').nth(2) {
         Some("v3") => inner.github(&request, &base),
         Some("v4") => inner.gitlab(&request),
