@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
 use tracing::Span;
+use url::Url;
 
 use super::dialect::header;
 use crate::telemetry::trace;
@@ -19,6 +20,8 @@ use crate::telemetry::trace;
 const MAX_ANSWER_BYTES: usize = 1 << 24;
 /// Time for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+/// Redirections of one request that are followed.
+const MAX_REDIRECTS: usize = 5;
 /// Time to leave a forge alone that does not say for how long, and the longest that is believed.
 const PAUSE: Duration = Duration::from_secs(60);
 const MAX_PAUSE: Duration = Duration::from_secs(2 * 3600);
@@ -71,7 +74,7 @@ impl Client {
             .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
             .timeout(timeout)
-            // A token must not be carried elsewhere.
+            // A token must not be carried elsewhere: `follow` sees to that.
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         Ok(Self {
@@ -92,8 +95,7 @@ impl Client {
     /// See [`CallError`]. 401 is a failure, as a token may have expired.
     pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
         self.check_pause(whose)?;
-        let sent = request.send().await;
-        let mut response = sent.map_err(|error| CallError::Failed(failed(&error)))?;
+        let mut response = self.follow(request).await?;
         let status = response.status();
         if let Some(after) = asked_to_wait(status, response.headers()) {
             self.paused
@@ -112,6 +114,29 @@ impl Client {
             status if status.is_server_error() => Err(CallError::Failed(told(status, &body))),
             status => Err(CallError::Refused(told(status, &body))),
         }
+    }
+
+    /// Sends a request, and again to where the forge says that it belongs, as of a project that was renamed.
+    async fn follow(&self, request: RequestBuilder) -> Result<Response, CallError> {
+        let broken = |error: reqwest::Error| CallError::Failed(failed(&error));
+        let mut request = request.build().map_err(broken)?;
+        for _ in 0..=MAX_REDIRECTS {
+            let again = request.try_clone();
+            let response = self.http.execute(request).await.map_err(broken)?;
+            let Some(mut next) = again else {
+                return Ok(response);
+            };
+            let location = header(response.headers(), "location");
+            let target = redirected(next.method(), next.url(), response.status(), location);
+            let Some(target) = target else {
+                return Ok(response);
+            };
+            *next.url_mut() = target;
+            request = next;
+        }
+        Err(CallError::Refused(
+            "the forge redirects one request too often".to_owned(),
+        ))
     }
 
     fn check_pause(&self, whose: &str) -> Result<(), CallError> {
@@ -162,6 +187,21 @@ fn asked_to_wait(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
         return Some(reset.map_or(PAUSE, |reset| limit(reset.saturating_sub(now))));
     }
     (status == StatusCode::TOO_MANY_REQUESTS).then_some(PAUSE)
+}
+
+/// Where a redirection leads that is followed: one to the scheme, host and port that were asked, since the token
+/// goes along. 301 and 302 are followed for GET alone: they do not say that another method is kept.
+fn redirected(method: &Method, from: &Url, status: StatusCode, location: &str) -> Option<Url> {
+    let is_followed = match status {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => method == Method::GET,
+        _ => false,
+    };
+    if !is_followed || location.is_empty() {
+        return None;
+    }
+    let to = from.join(location).ok()?;
+    (to.origin() == from.origin()).then_some(to)
 }
 
 /// What a `Link` header gives as the query of the next page. Host and path of the address do not count: behind a
@@ -222,6 +262,12 @@ fn told(status: StatusCode, body: &Value) -> String {
         .find_map(|field| body[field].as_str());
     let words: String = words.unwrap_or_default().chars().take(MAX_WORDS).collect();
     let number = status.as_u16();
+    if status.is_redirection() {
+        return format!(
+            "the forge answered with status {number} and another address, which gets no token: compare its `url` \
+             in the settings"
+        );
+    }
     match &*words {
         "" => format!("the forge answered with status {number}"),
         words => format!("the forge answered with status {number}: {}", escape(words)),
@@ -293,6 +339,47 @@ mod tests {
             "<https://x?a=1,2&page=2>; rel=\"next\"",
         ] {
             assert_eq!(next(unreadable), Err(unexpected()), "{unreadable}");
+        }
+    }
+
+    #[test]
+    fn redirections_are_followed_on_the_same_host_alone() {
+        let from = Url::parse("https://api.x/repos/a/b/issues/1/comments").unwrap();
+        let to = |method: Method, status: u16, location: &str| {
+            let status = StatusCode::from_u16(status).unwrap();
+            redirected(&method, &from, status, location).map(String::from)
+        };
+        let moved = "https://api.x/repositories/7/issues/1/comments?page=2";
+        for location in [
+            moved,
+            "https://api.x:443/repositories/7/issues/1/comments?page=2",
+            "/repositories/7/issues/1/comments?page=2",
+        ] {
+            for status in [307, 308] {
+                for method in [Method::GET, Method::POST, Method::PATCH] {
+                    assert_eq!(to(method, status, location).as_deref(), Some(moved));
+                }
+            }
+            for status in [301, 302] {
+                assert_eq!(to(Method::GET, status, location).as_deref(), Some(moved));
+                assert_eq!(to(Method::POST, status, location), None);
+            }
+            for status in [200, 300, 303, 304] {
+                assert_eq!(to(Method::GET, status, location), None, "{status}");
+            }
+        }
+        for elsewhere in [
+            "https://api.y/repositories/7",
+            "https://api.x.y/repositories/7",
+            "https://api.x@y/repositories/7",
+            "https://api.x:8443/repositories/7",
+            "http://api.x/repositories/7",
+            "//y/repositories/7",
+            "\\\\y/repositories/7",
+            "file:///etc/passwd",
+            "",
+        ] {
+            assert_eq!(to(Method::GET, 307, elsewhere), None, "{elsewhere}");
         }
     }
 

@@ -114,3 +114,40 @@ async fn nothing_is_posted_while_pages_of_comments_cannot_be_read() {
     assert_eq!(world.dead().await, 1.0);
     world.app.end().await;
 }
+
+#[tokio::test]
+async fn comments_are_written_and_updated_where_a_renamed_project_is_now() {
+    let world = World::start().await;
+    world.forge.rename(SHOP_PROJECT, 77);
+    for number in 0..40 {
+        let text = format!("me too {number}");
+        world.forge.add_comment(ISSUE, "visitor", &text);
+    }
+    let issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    let first = world.written(ISSUE).await;
+    assert_eq!(first.len(), 1);
+    let other = edited("`Cart.add_item` fails");
+    world.tell("issues", "d-2", &other, "queued").await;
+    let second = world.written(ISSUE).await;
+    assert_eq!(second.len(), 1);
+    assert_ne!(first, second, "it was updated");
+    for method in ["POST", "PATCH"] {
+        assert_eq!(world.forge.count(method, "/repositories/77/issues/"), 1);
+    }
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn redirections_in_circles_end() {
+    let world = World::start().await;
+    let circle = Mood::Redirect("/api/v3/again".to_owned());
+    world.forge.turn(&vec![circle; 20]);
+    let issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    assert_eq!(world.written(ISSUE).await.len(), 0);
+    assert_eq!(world.forge.moods_left(), 14, "five were followed");
+    assert_eq!(world.dead().await, 1.0);
+    world.app.end().await;
+}

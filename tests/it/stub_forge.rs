@@ -79,6 +79,8 @@ struct Inner {
     app_account: Option<String>,
     /// The address that it believes to have, where that is another one.
     believed_url: Option<String>,
+    /// A project of GitHub that is asked for by its number, because it has another name now.
+    renamed: Option<(String, u64)>,
     /// Whether git asks for a token.
     is_private: bool,
 }
@@ -180,6 +182,11 @@ impl StubForge {
         self.shared.inner.lock().believed_url = Some(url.to_owned());
     }
 
+    /// Has GitHub send those who ask for a project to the address of its number.
+    pub fn rename(&self, project: &str, number: u64) {
+        self.shared.inner.lock().renamed = Some((project.to_owned(), number));
+    }
+
     pub fn set_ends(&self, thread: &str, base: &str, head: &str) {
         let ends = (base.to_owned(), head.to_owned());
         self.shared
@@ -266,6 +273,17 @@ async fn answer(
         Some(mood) => return moody(mood).await,
         None => {}
     }
+    let renamed = shared.inner.lock().renamed.clone();
+    let mut path = path;
+    if let Some((project, number)) = renamed {
+        let by_name = format!("/api/v3/repos/{project}/");
+        let by_number = format!("/api/v3/repositories/{number}/");
+        if path.starts_with(&by_name) {
+            let to = uri.to_string().replace(&by_name, &by_number);
+            return moved(&method, &format!("{}{to}", shared.url));
+        }
+        path = path.replace(&by_number, &by_name);
+    }
     if !path.starts_with("/api/") {
         return served(&shared, &method, &uri, &headers, &body).await;
     }
@@ -345,6 +363,16 @@ async fn moody(mood: Mood) -> Response<Body> {
         }
         Mood::Silent | Mood::Slow(_) => std::future::pending().await,
     }
+}
+
+/// That something is found elsewhere, as GitHub says it.
+fn moved(method: &Method, to: &str) -> Response<Body> {
+    let status = if method == Method::GET { 301 } else { 307 };
+    let mut response = told(status, json!({"message": "Moved Permanently", "url": to}));
+    response
+        .headers_mut()
+        .insert("location", to.parse().unwrap());
+    response
 }
 
 fn told(status: u16, body: Value) -> Response<Body> {
