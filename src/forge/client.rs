@@ -2,18 +2,17 @@
 //! After a forge said that it was asked too often, it is left alone for as long as it wants. No token, and
 //! nothing of a body, stands in an error.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode};
 use foveate_model::escape::escape;
-use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
 use tracing::Span;
 use url::Url;
 
 use super::dialect::header;
+use super::pause::{Pauses, asked_to_wait};
 use crate::telemetry::trace;
 
 /// Longest answer that is read, in bytes.
@@ -22,9 +21,6 @@ const MAX_ANSWER_BYTES: usize = 1 << 24;
 const CONNECT: Duration = Duration::from_secs(10);
 /// Redirections of one request that are followed.
 const MAX_REDIRECTS: usize = 5;
-/// Time to leave a forge alone that does not say for how long, and the longest that is believed.
-const PAUSE: Duration = Duration::from_secs(60);
-const MAX_PAUSE: Duration = Duration::from_secs(2 * 3600);
 /// Characters of a forge's own words in an error.
 const MAX_WORDS: usize = 200;
 
@@ -60,8 +56,7 @@ pub struct Reply {
 #[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
-    /// Until when the forge is left alone, by whose token it was asked with.
-    paused: Mutex<HashMap<String, Instant>>,
+    pauses: Pauses,
 }
 
 impl Client {
@@ -79,7 +74,7 @@ impl Client {
             .build()?;
         Ok(Self {
             http,
-            paused: Mutex::default(),
+            pauses: Pauses::default(),
         })
     }
 
@@ -94,26 +89,28 @@ impl Client {
     /// # Errors
     /// See [`CallError`]. 401 is a failure, as a token may have expired.
     pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
-        self.check_pause(whose)?;
+        if let Some(left) = self.pauses.left(whose, Instant::now()) {
+            return Err(waiting(left));
+        }
         let mut response = self.follow(request).await?;
         let status = response.status();
-        if let Some(after) = asked_to_wait(status, response.headers()) {
-            self.paused
-                .lock()
-                .insert(whose.to_owned(), Instant::now() + after);
-            return Err(waiting(after));
+        let headers = std::mem::take(response.headers_mut());
+        let body = read(&mut response).await.map(|body| parsed(&body));
+        let nothing = Value::Null;
+        let said = match &body {
+            Ok(Some(said)) => said,
+            _ => &nothing,
+        };
+        if let Some(wait) = asked_to_wait(status, &headers, said) {
+            return Err(waiting(self.pauses.begin(whose, wait, Instant::now())));
         }
-        let next = next_page(response.headers());
-        let body = read(&mut response).await?;
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        match status {
-            status if status.is_success() => Ok(Reply { body, next: next? }),
-            StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => {
-                Err(CallError::Failed(told(status, &body)))
-            }
-            status if status.is_server_error() => Err(CallError::Failed(told(status, &body))),
-            status => Err(CallError::Refused(told(status, &body))),
+        if !status.is_success() {
+            return Err(failure(status, said));
         }
+        Ok(Reply {
+            body: body?.unwrap_or_default(),
+            next: next_page(&headers)?,
+        })
     }
 
     /// Sends a request, and again to where the forge says that it belongs, as of a project that was renamed.
@@ -138,16 +135,6 @@ impl Client {
             "the forge redirects one request too often".to_owned(),
         ))
     }
-
-    fn check_pause(&self, whose: &str) -> Result<(), CallError> {
-        let mut paused = self.paused.lock();
-        let now = Instant::now();
-        paused.retain(|_, until| *until > now);
-        match paused.get(whose) {
-            Some(until) => Err(waiting(*until - now)),
-            None => Ok(()),
-        }
-    }
 }
 
 /// An answer that cannot be read.
@@ -163,30 +150,6 @@ fn waiting(after: Duration) -> CallError {
         ),
         after,
     }
-}
-
-/// The time for which the forge wants to be left alone: `Retry-After`, or until the limit is reset.
-fn asked_to_wait(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
-    let is_busy = matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    );
-    let number = |name: &str| header(headers, name).parse::<u64>().ok();
-    let limit = |after: u64| Duration::from_secs(after.max(1)).min(MAX_PAUSE);
-    if !is_busy && status != StatusCode::FORBIDDEN {
-        return None;
-    }
-    if let Some(after) = number("retry-after") {
-        return Some(limit(after));
-    }
-    let is_used_up = |name| number(name) == Some(0);
-    if is_used_up("x-ratelimit-remaining") || is_used_up("ratelimit-remaining") {
-        let reset = number("x-ratelimit-reset").or(number("ratelimit-reset"));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| now.as_secs());
-        return Some(reset.map_or(PAUSE, |reset| limit(reset.saturating_sub(now))));
-    }
-    (status == StatusCode::TOO_MANY_REQUESTS).then_some(PAUSE)
 }
 
 /// Where a redirection leads that is followed: one to the scheme, host and port that were asked, since the token
@@ -245,6 +208,24 @@ async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
     }
 }
 
+/// A body; null where it is empty, and `None` where it is no JSON.
+fn parsed(body: &[u8]) -> Option<Value> {
+    if body.is_empty() {
+        return Some(Value::Null);
+    }
+    serde_json::from_slice(body).ok()
+}
+
+/// Whether another attempt is of use after an answer that is no success.
+fn failure(status: StatusCode, said: &Value) -> CallError {
+    let told = told(status, said);
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => CallError::Failed(told),
+        status if status.is_server_error() => CallError::Failed(told),
+        _ => CallError::Refused(told),
+    }
+}
+
 /// What went wrong, without the address, which names a repository.
 fn failed(error: &reqwest::Error) -> String {
     let kind = match error {
@@ -282,36 +263,6 @@ mod tests {
         let pair =
             |(name, value): &(&'static str, &str)| (name.parse().unwrap(), value.parse().unwrap());
         pairs.iter().map(pair).collect()
-    }
-
-    #[test]
-    fn a_forge_is_left_alone_for_as_long_as_it_wants() {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        let soon = (now.as_secs() + 600).to_string();
-        let used_up = [
-            ("x-ratelimit-remaining", "0"),
-            ("x-ratelimit-reset", &*soon),
-        ];
-        for (status, pairs, least, most) in [
-            (403, &[("retry-after", "7")][..], 7, 7),
-            (429, &[("retry-after", "7")], 7, 7),
-            (503, &[("retry-after", "0")], 1, 1),
-            (429, &[], 60, 60),
-            (403, &used_up, 500, 600),
-            (403, &used_up[..1], 60, 60),
-            (429, &[("retry-after", "99999999")], 7200, 7200),
-        ] {
-            let status = StatusCode::from_u16(status).unwrap();
-            let after = asked_to_wait(status, &headers(pairs)).unwrap().as_secs();
-            assert!(
-                (least..=most).contains(&after),
-                "{status} {pairs:?}: {after}"
-            );
-        }
-        for (status, pairs) in [(403, &[][..]), (500, &used_up), (503, &[]), (200, &used_up)] {
-            let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!(asked_to_wait(status, &headers(pairs)), None, "{status}");
-        }
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! One comment under each thread, whatever becomes of tokens, names, addresses, pages and answers.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use crate::app::until;
 use crate::forge_access::{as_app, issue_of};
 use crate::stub_forge::{ACCOUNT, APP_ACCOUNT, Mood};
+use crate::webhook_jobs::listed;
 use crate::webhooks::{SHOP_PROJECT, World, fixture};
 
 const ISSUE: &str = "corner/shop/12";
@@ -149,5 +153,29 @@ async fn redirections_in_circles_end() {
     assert_eq!(world.written(ISSUE).await.len(), 0);
     assert_eq!(world.forge.moods_left(), 14, "five were followed");
     assert_eq!(world.dead().await, 1.0);
+    world.app.end().await;
+}
+
+#[tokio::test]
+async fn a_secondary_limit_is_waited_out() {
+    let world = World::start_with(|config| config.forge.max_attempts = 1).await;
+    // The comments are listed, and writing one is too much.
+    world
+        .forge
+        .turn(&[Mood::Slow(Duration::ZERO), Mood::SecondaryLimit]);
+    let issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    let job = until("a job that is put off", async || {
+        let job = listed(world.app.data()).remove(0);
+        job["error"].is_string().then_some(job)
+    })
+    .await;
+    assert_eq!(
+        (&job["state"], &job["attempts"]),
+        (&json!("pending"), &json!(0))
+    );
+    let error = job["error"].as_str().unwrap();
+    assert!(error.contains("too often"), "{error}");
+    assert_eq!(world.forge.count("POST", "/comments"), 1);
     world.app.end().await;
 }

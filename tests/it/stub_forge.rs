@@ -30,6 +30,8 @@ pub enum Mood {
     UsedUp(u64),
     /// Too many requests, with this `Retry-After`.
     RetryAfter(u64),
+    /// That a secondary limit is exceeded, with no header that says for how long.
+    SecondaryLimit,
     /// Not at all.
     Silent,
     /// By sending the client to this address.
@@ -354,6 +356,10 @@ async fn moody(mood: Mood) -> Response<Body> {
             limited(403, &[used_up, ("x-ratelimit-reset", reset)])
         }
         Mood::RetryAfter(seconds) => limited(429, &[("retry-after", seconds.to_string())]),
+        Mood::SecondaryLimit => {
+            let message = "You have exceeded a secondary rate limit. Please wait a few minutes.";
+            told(403, json!({"message": message}))
+        }
         Mood::Redirect(to) => limited(302, &[("location", to)]),
         Mood::NextPage(to) => {
             let mut response = told(200, json!([]));

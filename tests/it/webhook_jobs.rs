@@ -24,7 +24,7 @@ fn jobs(data: &Path, arguments: &[&str]) -> Output {
     command.arg("--data-dir").arg(data).output().unwrap()
 }
 
-fn listed(data: &Path) -> Vec<Value> {
+pub fn listed(data: &Path) -> Vec<Value> {
     let output = jobs(data, &["list", "--json"]);
     assert!(output.status.success(), "{output:?}");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
