@@ -108,7 +108,7 @@ impl Client {
             return Err(failure(status, said));
         }
         Ok(Reply {
-            body: body?.unwrap_or_default(),
+            body: body?.ok_or_else(|| no_json(status))?,
             next: next_page(&headers)?,
         })
     }
@@ -140,6 +140,14 @@ impl Client {
 /// An answer that cannot be read.
 pub(super) fn unexpected() -> CallError {
     CallError::Failed("the forge's answer is not what it documents".to_owned())
+}
+
+/// An answer that is a success by its status and yet no answer of an API, such as the login page of a proxy.
+fn no_json(status: StatusCode) -> CallError {
+    let number = status.as_u16();
+    CallError::Failed(format!(
+        "the forge answered with status {number} and no JSON: a proxy or login page may stand before it"
+    ))
 }
 
 fn waiting(after: Duration) -> CallError {

@@ -305,7 +305,8 @@ impl Host {
     /// Writes a comment: a new one, or in the place of the one with this number.
     ///
     /// # Errors
-    /// When the forge cannot be asked, or refuses.
+    /// When the forge cannot be asked, or refuses, or answers with something else than the comment, which may then
+    /// not be written.
     pub async fn write_comment(
         &self,
         scope: Scope<'_>,
@@ -319,8 +320,13 @@ impl Host {
         };
         let address = format!("{}{}", self.api, without_query(&path));
         let body = json!({"body": body});
-        let written = self.call(scope, method, &address, Some(&body));
-        written.await.map(drop)
+        let reply = self.call(scope, method, &address, Some(&body)).await?;
+        match reply.body["id"].as_u64() {
+            Some(_) => Ok(()),
+            None => Err(CallError::Failed(
+                "the forge did not answer with the comment, which may not be written".to_owned(),
+            )),
+        }
     }
 }
 

@@ -179,3 +179,36 @@ async fn a_secondary_limit_is_waited_out() {
     assert_eq!(world.forge.count("POST", "/comments"), 1);
     world.app.end().await;
 }
+
+#[tokio::test]
+async fn a_page_in_the_place_of_an_answer_is_no_written_comment() {
+    let world = World::start_with(|config| {
+        config.forge.max_attempts = 1;
+        config.forge.timeout_seconds = 1;
+    })
+    .await;
+    let issue = fixture("github/issues");
+    for (delivery, page, reason) in [
+        ("d-1", "<html>Who are you?</html>", "no JSON"),
+        (
+            "d-2",
+            "{\"login\": \"required\"}",
+            "did not answer with the comment",
+        ),
+        ("d-3", "", "did not answer with the comment"),
+    ] {
+        // The comments are listed, and one is to be written.
+        let moods = [Mood::Slow(Duration::ZERO), Mood::Page(page)];
+        world.forge.turn(&moods);
+        let mut issue = issue.clone();
+        issue["issue"]["updated_at"] = json!(delivery);
+        world.tell("issues", delivery, &issue, "queued").await;
+        world.idle().await;
+        let job = listed(world.app.data()).remove(0);
+        assert_eq!(job["state"], "dead");
+        let error = job["error"].as_str().unwrap();
+        assert!(error.contains(reason), "{error}");
+        assert_eq!(world.forge.comments(ISSUE).len(), 0);
+    }
+    world.app.end().await;
+}

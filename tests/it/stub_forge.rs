@@ -32,6 +32,8 @@ pub enum Mood {
     RetryAfter(u64),
     /// That a secondary limit is exceeded, with no header that says for how long.
     SecondaryLimit,
+    /// With status 200 and this, whatever was asked.
+    Page(&'static str),
     /// Not at all.
     Silent,
     /// By sending the client to this address.
@@ -356,6 +358,7 @@ async fn moody(mood: Mood) -> Response<Body> {
             limited(403, &[used_up, ("x-ratelimit-reset", reset)])
         }
         Mood::RetryAfter(seconds) => limited(429, &[("retry-after", seconds.to_string())]),
+        Mood::Page(text) => text.into_response(),
         Mood::SecondaryLimit => {
             let message = "You have exceeded a secondary rate limit. Please wait a few minutes.";
             told(403, json!({"message": message}))
