@@ -33,6 +33,8 @@ pub struct Host {
     pub url: String,
     /// Where the secret of its webhooks is.
     pub webhook_secret: Option<SecretPlace>,
+    /// Time for one request to it.
+    pub timeout: Duration,
     api: String,
     token: Option<SecretPlace>,
     app: Option<App>,
@@ -76,6 +78,7 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
             url,
             webhook_secret: SecretPlace::new(&config.webhook_secret),
             token: SecretPlace::new(&config.token),
+            timeout,
             app,
             client: Client::new(timeout)?,
             tokens: Mutex::default(),

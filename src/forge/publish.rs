@@ -40,8 +40,13 @@ pub async fn publish(
         return Ok(Done::Unchanged);
     }
     let id = own.map(|own| own.id);
-    host.write_comment(scope, thread, id, text).await?;
-    Ok(Done::Written)
+    let written = host.write_comment(scope, thread, id, text).await;
+    if id.is_none() && matches!(written, Err(CallError::Failed(_))) {
+        // The forge may be writing it still. The next attempt looks for it, and so does newer work for this
+        // thread, which begins as soon as this attempt ends.
+        tokio::time::sleep(host.timeout).await;
+    }
+    written.map(|()| Done::Written)
 }
 
 /// Looks for our comment: one with the marker whose author is the account of the token. The forge is asked for

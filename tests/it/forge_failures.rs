@@ -212,3 +212,24 @@ async fn a_page_in_the_place_of_an_answer_is_no_written_comment() {
     }
     world.app.end().await;
 }
+
+#[tokio::test]
+async fn a_comment_that_is_written_after_its_request_timed_out_stays_the_only_one() {
+    let world = World::start_with(|config| config.forge.timeout_seconds = 3).await;
+    // The comments are listed. Writing one takes longer than its request may.
+    let writing = Mood::Unstoppable(Duration::from_millis(4500));
+    world.forge.turn(&[Mood::Slow(Duration::ZERO), writing]);
+    let mut issue = fixture("github/issues");
+    world.tell("issues", "d-1", &issue, "queued").await;
+    until("a comment that is being written", async || {
+        (world.forge.count("POST", "/comments") == 1).then_some(())
+    })
+    .await;
+    // Newer work for the thread begins as soon as the attempt ends.
+    issue["issue"]["updated_at"] = json!("later");
+    world.tell("issues", "d-2", &issue, "queued").await;
+    assert_eq!(world.written(ISSUE).await.len(), 1);
+    assert_eq!(world.forge.count("POST", "/comments"), 1);
+    assert_eq!(world.dead().await, 0.0);
+    world.app.end().await;
+}

@@ -40,8 +40,10 @@ pub enum Mood {
     Redirect(String),
     /// With an empty page, after which this address is the next.
     NextPage(String),
-    /// As ever, after this time.
+    /// As ever, after this time, unless the client has left.
     Slow(Duration),
+    /// As ever, after this time, also if the client has left.
+    Unstoppable(Duration),
 }
 
 /// A comment of a thread.
@@ -255,28 +257,51 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    let path = uri.path().to_owned();
-    let token = token(&headers);
-    let mood = {
-        let mut inner = shared.inner.lock();
-        inner.seen.push(Seen {
-            method: method.to_string(),
-            path: uri.to_string(),
-            token: token.clone(),
-            traceparent: headers
-                .get("traceparent")
-                .map_or_else(String::new, |parent| parent.to_str().unwrap().to_owned()),
-        });
-        match path.starts_with("/api/") {
-            true => inner.moods.pop_front(),
-            false => None,
-        }
-    };
+    let mood = shared.mood(&method, &uri, &headers);
     match mood {
+        Some(Mood::Unstoppable(time)) => {
+            let task = async move {
+                tokio::time::sleep(time).await;
+                usual(&shared, &method, &uri, &headers, &body).await
+            };
+            return tokio::spawn(task).await.unwrap();
+        }
         Some(Mood::Slow(time)) => tokio::time::sleep(time).await,
         Some(mood) => return moody(mood).await,
         None => {}
     }
+    usual(&shared, &method, &uri, &headers, &body).await
+}
+
+impl Shared {
+    /// Writes down a request, and says how it is answered.
+    fn mood(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Mood> {
+        let mut inner = self.inner.lock();
+        inner.seen.push(Seen {
+            method: method.to_string(),
+            path: uri.to_string(),
+            token: token(headers),
+            traceparent: headers
+                .get("traceparent")
+                .map_or_else(String::new, |parent| parent.to_str().unwrap().to_owned()),
+        });
+        match uri.path().starts_with("/api/") {
+            true => inner.moods.pop_front(),
+            false => None,
+        }
+    }
+}
+
+/// What is answered without any mood.
+async fn usual(
+    shared: &Shared,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Response<Body> {
+    let token = token(headers);
+    let path = uri.path().to_owned();
     let renamed = shared.inner.lock().renamed.clone();
     let mut path = path;
     if let Some((project, number)) = renamed {
@@ -284,14 +309,14 @@ async fn answer(
         let by_number = format!("/api/v3/repositories/{number}/");
         if path.starts_with(&by_name) {
             let to = uri.to_string().replace(&by_name, &by_number);
-            return moved(&method, &format!("{}{to}", shared.url));
+            return moved(method, &format!("{}{to}", shared.url));
         }
         path = path.replace(&by_number, &by_name);
     }
     if !path.starts_with("/api/") {
-        return served(&shared, &method, &uri, &headers, &body).await;
+        return served(shared, method, uri, headers, body).await;
     }
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let query = uri.query().unwrap_or_default();
     let request = Request {
         method: method.as_str(),
@@ -370,7 +395,7 @@ async fn moody(mood: Mood) -> Response<Body> {
             response.headers_mut().insert("link", link);
             response
         }
-        Mood::Silent | Mood::Slow(_) => std::future::pending().await,
+        Mood::Silent | Mood::Slow(_) | Mood::Unstoppable(_) => std::future::pending().await,
     }
 }
 
