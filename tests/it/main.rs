@@ -29,6 +29,7 @@ mod fuzz;
 mod git;
 mod hub;
 mod index_store;
+mod ipv6;
 mod journey;
 mod killed;
 mod languages;
