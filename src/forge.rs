@@ -18,6 +18,7 @@ pub mod github;
 pub mod gitlab;
 pub mod host;
 mod learn;
+mod pause;
 mod publish;
 pub mod task;
 mod tokens;

@@ -1,5 +1,6 @@
 //! The service as one thing that starts, runs and stops; the program and the tests use it alike.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use crate::http::tls::{Tls, TlsFiles};
 use crate::http::{HttpLimits, HttpState, operations};
 use crate::ingest::git::address::PrivateHosts;
 use crate::ingest::git::connection::ConnectionSettings;
+use crate::ingest::git::location::host_name;
 use crate::ingest::git::{Access, HistoryLimits, LocalPaths};
 use crate::ingest::max_size::MaxSize;
 use crate::ingest::{Catalog, INDEX, IngestSettings, PollSettings};
@@ -512,9 +514,13 @@ fn access(config: &Config) -> Access {
     }
 }
 
+fn by_host_name<T: Clone>(settings: &BTreeMap<String, T>) -> BTreeMap<String, T> {
+    let named = |(host, value): (&String, &T)| (host_name(host), value.clone());
+    settings.iter().map(named).collect()
+}
+
 fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettings {
     let git = &config.git;
-    let lower = |host: &String| host.to_ascii_lowercase();
     ConnectionSettings {
         access,
         schemes: git.schemes.clone(),
@@ -524,10 +530,15 @@ fn connection_settings(config: &Config, access: Arc<Access>) -> ConnectionSettin
         private_hosts: if git.private_hosts.is_empty() && config.is_local() {
             PrivateHosts::All
         } else {
-            PrivateHosts::Named(git.private_hosts.iter().map(lower).collect())
+            PrivateHosts::Named(
+                git.private_hosts
+                    .iter()
+                    .map(|host| host_name(host))
+                    .collect(),
+            )
         },
-        tokens: git.tokens.clone(),
-        token_files: git.token_files.clone(),
+        tokens: by_host_name(&git.tokens),
+        token_files: by_host_name(&git.token_files),
         token_source: None,
     }
 }

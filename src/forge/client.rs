@@ -2,26 +2,25 @@
 //! After a forge said that it was asked too often, it is left alone for as long as it wants. No token, and
 //! nothing of a body, stands in an error.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode};
 use foveate_model::escape::escape;
-use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
 use tracing::Span;
+use url::Url;
 
 use super::dialect::header;
+use super::pause::{Pauses, asked_to_wait};
 use crate::telemetry::trace;
 
 /// Longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 1 << 24;
 /// Time for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Time to leave a forge alone that does not say for how long, and the longest that is believed.
-const PAUSE: Duration = Duration::from_secs(60);
-const MAX_PAUSE: Duration = Duration::from_secs(2 * 3600);
+/// Redirections of one request that are followed.
+const MAX_REDIRECTS: usize = 5;
 /// Characters of a forge's own words in an error.
 const MAX_WORDS: usize = 200;
 
@@ -49,7 +48,7 @@ pub enum CallError {
 pub struct Reply {
     /// The body; null where it is empty.
     pub body: Value,
-    /// The address of the next page.
+    /// The query of the next page.
     pub next: Option<String>,
 }
 
@@ -57,8 +56,7 @@ pub struct Reply {
 #[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
-    /// Until when the forge is left alone, by whose token it was asked with.
-    paused: Mutex<HashMap<String, Instant>>,
+    pauses: Pauses,
 }
 
 impl Client {
@@ -71,12 +69,12 @@ impl Client {
             .user_agent(concat!("foveate/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
             .timeout(timeout)
-            // A token must not be carried elsewhere.
+            // A token must not be carried elsewhere: `follow` sees to that.
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         Ok(Self {
             http,
-            paused: Mutex::default(),
+            pauses: Pauses::default(),
         })
     }
 
@@ -91,38 +89,65 @@ impl Client {
     /// # Errors
     /// See [`CallError`]. 401 is a failure, as a token may have expired.
     pub async fn send(&self, whose: &str, request: RequestBuilder) -> Result<Reply, CallError> {
-        self.check_pause(whose)?;
-        let sent = request.send().await;
-        let mut response = sent.map_err(|error| CallError::Failed(failed(&error)))?;
+        if let Some(left) = self.pauses.left(whose, Instant::now()) {
+            return Err(waiting(left));
+        }
+        let mut response = self.follow(request).await?;
         let status = response.status();
-        if let Some(after) = asked_to_wait(status, response.headers()) {
-            self.paused
-                .lock()
-                .insert(whose.to_owned(), Instant::now() + after);
-            return Err(waiting(after));
+        let headers = std::mem::take(response.headers_mut());
+        let body = read(&mut response).await.map(|body| parsed(&body));
+        let nothing = Value::Null;
+        let said = match &body {
+            Ok(Some(said)) => said,
+            _ => &nothing,
+        };
+        if let Some(wait) = asked_to_wait(status, &headers, said) {
+            return Err(waiting(self.pauses.begin(whose, wait, Instant::now())));
         }
-        let next = next_page(response.headers());
-        let body = read(&mut response).await?;
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        match status {
-            status if status.is_success() => Ok(Reply { body, next }),
-            StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => {
-                Err(CallError::Failed(told(status, &body)))
-            }
-            status if status.is_server_error() => Err(CallError::Failed(told(status, &body))),
-            status => Err(CallError::Refused(told(status, &body))),
+        if !status.is_success() {
+            return Err(failure(status, said));
         }
+        Ok(Reply {
+            body: body?.ok_or_else(|| no_json(status))?,
+            next: next_page(&headers)?,
+        })
     }
 
-    fn check_pause(&self, whose: &str) -> Result<(), CallError> {
-        let mut paused = self.paused.lock();
-        let now = Instant::now();
-        paused.retain(|_, until| *until > now);
-        match paused.get(whose) {
-            Some(until) => Err(waiting(*until - now)),
-            None => Ok(()),
+    /// Sends a request, and again to where the forge says that it belongs, as of a project that was renamed.
+    async fn follow(&self, request: RequestBuilder) -> Result<Response, CallError> {
+        let broken = |error: reqwest::Error| CallError::Failed(failed(&error));
+        let mut request = request.build().map_err(broken)?;
+        for _ in 0..=MAX_REDIRECTS {
+            let again = request.try_clone();
+            let response = self.http.execute(request).await.map_err(broken)?;
+            let Some(mut next) = again else {
+                return Ok(response);
+            };
+            let location = header(response.headers(), "location");
+            let target = redirected(next.method(), next.url(), response.status(), location);
+            let Some(target) = target else {
+                return Ok(response);
+            };
+            *next.url_mut() = target;
+            request = next;
         }
+        Err(CallError::Refused(
+            "the forge redirects one request too often".to_owned(),
+        ))
     }
+}
+
+/// An answer that cannot be read.
+pub(super) fn unexpected() -> CallError {
+    CallError::Failed("the forge's answer is not what it documents".to_owned())
+}
+
+/// An answer that is a success by its status and yet no answer of an API, such as the login page of a proxy.
+fn no_json(status: StatusCode) -> CallError {
+    let number = status.as_u16();
+    CallError::Failed(format!(
+        "the forge answered with status {number} and no JSON: a proxy or login page may stand before it"
+    ))
 }
 
 fn waiting(after: Duration) -> CallError {
@@ -135,42 +160,42 @@ fn waiting(after: Duration) -> CallError {
     }
 }
 
-/// The time for which the forge wants to be left alone: `Retry-After`, or until the limit is reset.
-fn asked_to_wait(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
-    let is_busy = matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    );
-    let number = |name: &str| header(headers, name).parse::<u64>().ok();
-    let limit = |after: u64| Duration::from_secs(after.max(1)).min(MAX_PAUSE);
-    if !is_busy && status != StatusCode::FORBIDDEN {
+/// Where a redirection leads that is followed: one to the scheme, host and port that were asked, since the token
+/// goes along. 301 and 302 are followed for GET alone: they do not say that another method is kept.
+fn redirected(method: &Method, from: &Url, status: StatusCode, location: &str) -> Option<Url> {
+    let is_followed = match status {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => method == Method::GET,
+        _ => false,
+    };
+    if !is_followed || location.is_empty() {
         return None;
     }
-    if let Some(after) = number("retry-after") {
-        return Some(limit(after));
-    }
-    let is_used_up = |name| number(name) == Some(0);
-    if is_used_up("x-ratelimit-remaining") || is_used_up("ratelimit-remaining") {
-        let reset = number("x-ratelimit-reset").or(number("ratelimit-reset"));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| now.as_secs());
-        return Some(reset.map_or(PAUSE, |reset| limit(reset.saturating_sub(now))));
-    }
-    (status == StatusCode::TOO_MANY_REQUESTS).then_some(PAUSE)
+    let to = from.join(location).ok()?;
+    (to.origin() == from.origin()).then_some(to)
 }
 
-/// The address that a `Link` header gives for the next page.
-fn next_page(headers: &HeaderMap) -> Option<String> {
-    let mut links = header(headers, "link").split(',');
-    links.find_map(|link| {
-        let (address, relations) = link.split_once(';')?;
-        let is_next = |relation: &str| matches!(relation.trim(), "rel=\"next\"" | "rel=next");
-        let address = address.trim().strip_prefix('<')?.strip_suffix('>')?;
-        relations
-            .split(';')
-            .any(is_next)
-            .then(|| address.to_owned())
-    })
+/// What a `Link` header gives as the query of the next page. Host and path of the address do not count: behind a
+/// proxy, or after a project was renamed, they are not those that the forge was asked by.
+fn next_page(headers: &HeaderMap) -> Result<Option<String>, CallError> {
+    let values = headers.get_all("link").iter();
+    let mut links = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    let Some(next) = links.find(|link| is_next(link)) else {
+        return Ok(None);
+    };
+    let address = next.trim().strip_prefix('<');
+    let address = address.and_then(|rest| rest.split_once('>'));
+    let query = address.and_then(|(address, _)| address.split_once('?'));
+    let (_, query) = query.ok_or_else(unexpected)?;
+    Ok(Some(query.to_owned()))
+}
+
+/// Whether the relations of a link are `rel="next"`.
+fn is_next(link: &str) -> bool {
+    let is_next = |relation: &str| matches!(relation.trim(), "rel=\"next\"" | "rel=next");
+    link.split(';').skip(1).any(is_next)
 }
 
 async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
@@ -191,6 +216,24 @@ async fn read(response: &mut Response) -> Result<Vec<u8>, CallError> {
     }
 }
 
+/// A body; null where it is empty, and `None` where it is no JSON.
+fn parsed(body: &[u8]) -> Option<Value> {
+    if body.is_empty() {
+        return Some(Value::Null);
+    }
+    serde_json::from_slice(body).ok()
+}
+
+/// Whether another attempt is of use after an answer that is no success.
+fn failure(status: StatusCode, said: &Value) -> CallError {
+    let told = told(status, said);
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT => CallError::Failed(told),
+        status if status.is_server_error() => CallError::Failed(told),
+        _ => CallError::Refused(told),
+    }
+}
+
 /// What went wrong, without the address, which names a repository.
 fn failed(error: &reqwest::Error) -> String {
     let kind = match error {
@@ -208,6 +251,12 @@ fn told(status: StatusCode, body: &Value) -> String {
         .find_map(|field| body[field].as_str());
     let words: String = words.unwrap_or_default().chars().take(MAX_WORDS).collect();
     let number = status.as_u16();
+    if status.is_redirection() {
+        return format!(
+            "the forge answered with status {number} and another address, which gets no token: compare its `url` \
+             in the settings"
+        );
+    }
     match &*words {
         "" => format!("the forge answered with status {number}"),
         words => format!("the forge answered with status {number}: {}", escape(words)),
@@ -225,47 +274,71 @@ mod tests {
     }
 
     #[test]
-    fn a_forge_is_left_alone_for_as_long_as_it_wants() {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        let soon = (now.as_secs() + 600).to_string();
-        let used_up = [
-            ("x-ratelimit-remaining", "0"),
-            ("x-ratelimit-reset", &*soon),
-        ];
-        for (status, pairs, least, most) in [
-            (403, &[("retry-after", "7")][..], 7, 7),
-            (429, &[("retry-after", "7")], 7, 7),
-            (503, &[("retry-after", "0")], 1, 1),
-            (429, &[], 60, 60),
-            (403, &used_up, 500, 600),
-            (403, &used_up[..1], 60, 60),
-            (429, &[("retry-after", "99999999")], 7200, 7200),
+    fn the_next_page_is_found_among_links() {
+        let next = |link: &str| next_page(&headers(&[("link", link)]));
+        let query = Ok(Some("per_page=2&page=3".to_owned()));
+        for link in [
+            "<https://x/1?page=1>; rel=\"prev\", <https://x/1?per_page=2&page=3>; rel=\"next\"",
+            "<http://inside:8080/api?per_page=2&page=3>; title=x; rel=next",
+            "</1?per_page=2&page=3>; rel=\"next\"",
         ] {
-            let status = StatusCode::from_u16(status).unwrap();
-            let after = asked_to_wait(status, &headers(pairs)).unwrap().as_secs();
-            assert!(
-                (least..=most).contains(&after),
-                "{status} {pairs:?}: {after}"
-            );
+            assert_eq!(next(link), query, "{link}");
         }
-        for (status, pairs) in [(403, &[][..]), (500, &used_up), (503, &[]), (200, &used_up)] {
-            let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!(asked_to_wait(status, &headers(pairs)), None, "{status}");
+        let mut two = headers(&[("link", "<https://x/1?page=1>; rel=\"prev\"")]);
+        let second = "<https://x/1?per_page=2&page=3>; rel=\"next\"";
+        two.append("link", second.parse().unwrap());
+        assert_eq!(next_page(&two), query);
+        for none in ["", "<https://x?page=2>; rel=\"last\"", ";,<>", "rel=next"] {
+            assert_eq!(next(none), Ok(None), "{none}");
+        }
+        for unreadable in [
+            "https://x?page=2; rel=\"next\"",
+            "<https://x>; rel=\"next\"",
+            "<https://x?page=2; rel=\"next\"",
+            "<https://x?a=1,2&page=2>; rel=\"next\"",
+        ] {
+            assert_eq!(next(unreadable), Err(unexpected()), "{unreadable}");
         }
     }
 
     #[test]
-    fn the_next_page_is_found_among_links() {
-        let link = "<https://x/1?page=1>; rel=\"prev\", <https://x/1?page=3>; rel=\"next\"";
-        let next = next_page(&headers(&[("link", link)]));
-        assert_eq!(next.as_deref(), Some("https://x/1?page=3"));
-        for none in [
-            "",
-            "<https://x>; rel=\"last\"",
-            "https://x; rel=\"next\"",
-            ";,<>",
+    fn redirections_are_followed_on_the_same_host_alone() {
+        let from = Url::parse("https://api.x/repos/a/b/issues/1/comments").unwrap();
+        let to = |method: Method, status: u16, location: &str| {
+            let status = StatusCode::from_u16(status).unwrap();
+            redirected(&method, &from, status, location).map(String::from)
+        };
+        let moved = "https://api.x/repositories/7/issues/1/comments?page=2";
+        for location in [
+            moved,
+            "https://api.x:443/repositories/7/issues/1/comments?page=2",
+            "/repositories/7/issues/1/comments?page=2",
         ] {
-            assert_eq!(next_page(&headers(&[("link", none)])), None, "{none}");
+            for status in [307, 308] {
+                for method in [Method::GET, Method::POST, Method::PATCH] {
+                    assert_eq!(to(method, status, location).as_deref(), Some(moved));
+                }
+            }
+            for status in [301, 302] {
+                assert_eq!(to(Method::GET, status, location).as_deref(), Some(moved));
+                assert_eq!(to(Method::POST, status, location), None);
+            }
+            for status in [200, 300, 303, 304] {
+                assert_eq!(to(Method::GET, status, location), None, "{status}");
+            }
+        }
+        for elsewhere in [
+            "https://api.y/repositories/7",
+            "https://api.x.y/repositories/7",
+            "https://api.x@y/repositories/7",
+            "https://api.x:8443/repositories/7",
+            "http://api.x/repositories/7",
+            "//y/repositories/7",
+            "\\\\y/repositories/7",
+            "file:///etc/passwd",
+            "",
+        ] {
+            assert_eq!(to(Method::GET, 307, elsewhere), None, "{elsewhere}");
         }
     }
 

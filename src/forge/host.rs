@@ -9,9 +9,8 @@ use axum::http::Method;
 use foveate_query::permalink::WebPage;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 
-use super::client::{CallError, Client, Reply};
+use super::client::{CallError, Client, Reply, unexpected};
 use super::dialect::{Dialect, ThreadId, segments, text};
 use super::event::{Association, Person};
 use super::gitea::Gitea;
@@ -34,6 +33,8 @@ pub struct Host {
     pub url: String,
     /// Where the secret of its webhooks is.
     pub webhook_secret: Option<SecretPlace>,
+    /// Time for one request to it.
+    pub timeout: Duration,
     api: String,
     token: Option<SecretPlace>,
     app: Option<App>,
@@ -42,8 +43,6 @@ pub struct Host {
     tokens: Mutex<HashMap<(u64, String), (Secret, Instant)>>,
     /// The installations that projects were found to belong to.
     installations: Mutex<HashMap<String, u64>>,
-    /// The account that comments are written with.
-    account: OnceCell<String>,
 }
 
 /// For what a token is used.
@@ -79,11 +78,11 @@ pub fn hosts(config: &ForgeConfig) -> Result<Vec<Host>, reqwest::Error> {
             url,
             webhook_secret: SecretPlace::new(&config.webhook_secret),
             token: SecretPlace::new(&config.token),
+            timeout,
             app,
             client: Client::new(timeout)?,
             tokens: Mutex::default(),
             installations: Mutex::default(),
-            account: OnceCell::new(),
         })
     };
     Ok(vec![
@@ -263,29 +262,27 @@ impl Host {
         self.dialect.ends(&pull_request).ok_or_else(unexpected)
     }
 
-    /// The name of the account that comments are written with.
+    /// The name of the account that comments are written with. It is not kept: the token may be replaced by that
+    /// of another account, and an app or account may get another name.
     ///
     /// # Errors
     /// When the forge cannot be asked.
-    pub async fn account(&self, scope: Scope<'_>) -> Result<&str, CallError> {
-        let ask = || async {
-            match (&self.app, &self.token) {
-                (Some(app), None) => {
-                    let reply = self.call_as_app(app, Method::GET, "/app", None).await?;
-                    let slug = text(&reply.body, "/slug").ok_or_else(unexpected)?;
-                    Ok(format!("{slug}[bot]"))
-                }
-                _ => {
-                    let user = self.get(scope, "/user").await?;
-                    let login = user[self.dialect.login_field()].as_str();
-                    login.map(str::to_owned).ok_or_else(unexpected)
-                }
+    pub async fn account(&self, scope: Scope<'_>) -> Result<String, CallError> {
+        match (&self.app, &self.token) {
+            (Some(app), None) => {
+                let reply = self.call_as_app(app, Method::GET, "/app", None).await?;
+                let slug = text(&reply.body, "/slug").ok_or_else(unexpected)?;
+                Ok(format!("{slug}[bot]"))
             }
-        };
-        Ok(self.account.get_or_try_init(ask).await?)
+            _ => {
+                let user = self.get(scope, "/user").await?;
+                let login = user[self.dialect.login_field()].as_str();
+                login.map(str::to_owned).ok_or_else(unexpected)
+            }
+        }
     }
 
-    /// A page of a thread's comments, and the address of the next one.
+    /// A page of a thread's comments, and the query of the next one. Without a query it is the first page.
     ///
     /// # Errors
     /// When the forge cannot be asked.
@@ -293,16 +290,17 @@ impl Host {
         &self,
         scope: Scope<'_>,
         thread: &ThreadId,
-        page: Option<&str>,
+        query: Option<&str>,
     ) -> Result<(Vec<Value>, Option<String>), CallError> {
-        let first = format!("{}{}", self.api, self.dialect.comments(thread));
-        let page = page.unwrap_or(&first);
-        let reply = self.call(scope, Method::GET, page, None).await?;
-        // The token goes nowhere else, whatever a header says.
-        let beyond = format!("{}/", self.api);
-        let next = reply.next.filter(|next| next.starts_with(&beyond));
+        let first = self.dialect.comments(thread);
+        let path = match query {
+            Some(query) => format!("{}?{query}", without_query(&first)),
+            None => first,
+        };
+        let address = format!("{}{path}", self.api);
+        let reply = self.call(scope, Method::GET, &address, None).await?;
         match reply.body {
-            Value::Array(comments) => Ok((comments, next)),
+            Value::Array(comments) => Ok((comments, reply.next)),
             _ => Err(unexpected()),
         }
     }
@@ -310,7 +308,8 @@ impl Host {
     /// Writes a comment: a new one, or in the place of the one with this number.
     ///
     /// # Errors
-    /// When the forge cannot be asked, or refuses.
+    /// When the forge cannot be asked, or refuses, or answers with something else than the comment, which may then
+    /// not be written.
     pub async fn write_comment(
         &self,
         scope: Scope<'_>,
@@ -322,14 +321,18 @@ impl Host {
             Some(id) => (self.dialect.edit_method(), self.dialect.comment(thread, id)),
             None => (Method::POST, self.dialect.comments(thread)),
         };
-        let path = path.split('?').next().unwrap_or(&path);
-        let address = format!("{}{path}", self.api);
+        let address = format!("{}{}", self.api, without_query(&path));
         let body = json!({"body": body});
-        let written = self.call(scope, method, &address, Some(&body));
-        written.await.map(drop)
+        let reply = self.call(scope, method, &address, Some(&body)).await?;
+        match reply.body["id"].as_u64() {
+            Some(_) => Ok(()),
+            None => Err(CallError::Failed(
+                "the forge did not answer with the comment, which may not be written".to_owned(),
+            )),
+        }
     }
 }
 
-fn unexpected() -> CallError {
-    CallError::Failed("the forge's answer is not what it documents".to_owned())
+fn without_query(path: &str) -> &str {
+    path.split_once('?').map_or(path, |(path, _)| path)
 }

@@ -9,8 +9,21 @@ use super::dialect::ThreadId;
 use super::host::{Host, Scope};
 use super::task::Done;
 
-/// Pages of comments that are looked through; a comment beyond them is not found.
+/// Pages of comments that are looked through. Where there are more, no comment is written: ours may be there.
 const MAX_PAGES: usize = 100;
+
+/// A comment with the marker. Others may have copied that.
+struct Marked<'a> {
+    id: u64,
+    author: &'a str,
+    body: &'a str,
+}
+
+/// Our comment of a thread.
+struct Own {
+    id: u64,
+    body: String,
+}
 
 /// Writes `text` as the comment of a thread.
 ///
@@ -22,32 +35,61 @@ pub async fn publish(
     thread: &ThreadId,
     text: &str,
 ) -> Result<Done, CallError> {
-    let account = host.account(scope).await?;
+    let own = find_own(host, scope, thread).await?;
+    if own.as_ref().is_some_and(|own| own.body == text) {
+        return Ok(Done::Unchanged);
+    }
+    let id = own.map(|own| own.id);
+    let written = host.write_comment(scope, thread, id, text).await;
+    if id.is_none() && matches!(written, Err(CallError::Failed(_))) {
+        // The forge may be writing it still. The next attempt looks for it, and so does newer work for this
+        // thread, which begins as soon as this attempt ends.
+        tokio::time::sleep(host.timeout).await;
+    }
+    written.map(|()| Done::Written)
+}
+
+/// Looks for our comment: one with the marker whose author is the account of the token. The forge is asked for
+/// the account only where there is a comment with the marker.
+async fn find_own(
+    host: &Host,
+    scope: Scope<'_>,
+    thread: &ThreadId,
+) -> Result<Option<Own>, CallError> {
+    let mut account: Option<String> = None;
     let mut page: Option<String> = None;
     for _ in 0..MAX_PAGES {
         let (comments, next) = host.comments(scope, thread, page.as_deref()).await?;
-        if let Some((id, body)) = comments.iter().find_map(|c| ours(host, account, c)) {
-            if body == text {
-                return Ok(Done::Unchanged);
+        for Marked { id, author, body } in comments.iter().filter_map(|c| marked(host, c)) {
+            let account = match &mut account {
+                Some(account) => account,
+                None => account.insert(host.account(scope).await?),
+            };
+            if author == account {
+                let body = body.to_owned();
+                return Ok(Some(Own { id, body }));
             }
-            host.write_comment(scope, thread, Some(id), text).await?;
-            return Ok(Done::Written);
         }
         page = next;
         if page.is_none() {
-            break;
+            return Ok(None);
         }
     }
-    host.write_comment(scope, thread, None, text).await?;
-    Ok(Done::Written)
+    Err(CallError::Failed(format!(
+        "the thread has more than {MAX_PAGES} pages of comments"
+    )))
 }
 
-/// Number and text of a comment that is ours: others may have copied the marker.
-fn ours<'a>(host: &Host, account: &str, comment: &'a Value) -> Option<(u64, &'a str)> {
+/// A comment, if it has the marker.
+fn marked<'a>(host: &Host, comment: &'a Value) -> Option<Marked<'a>> {
     let author = &comment[host.dialect.author_field()][host.dialect.login_field()];
     let body = comment["body"].as_str()?;
-    if author.as_str() != Some(account) || !body.starts_with(MARKER) {
+    if !body.starts_with(MARKER) {
         return None;
     }
-    Some((comment["id"].as_u64()?, body))
+    Some(Marked {
+        id: comment["id"].as_u64()?,
+        author: author.as_str()?,
+        body,
+    })
 }

@@ -45,6 +45,11 @@ struct State {
 impl Hub {
     /// A server with a bare copy of the repository at `root`.
     pub async fn of(root: &Path) -> Self {
+        Self::at("127.0.0.1:0", root).await
+    }
+
+    /// The same at another address.
+    pub async fn at(address: &str, root: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
         let bare = path.join("shop.git");
@@ -52,7 +57,7 @@ impl Hub {
             root,
             &["clone", "-q", "--bare", ".", bare.to_str().unwrap()],
         );
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}/shop.git", listener.local_addr().unwrap());
         let state = Arc::new(State {
             root: path,

@@ -30,14 +30,20 @@ pub enum Mood {
     UsedUp(u64),
     /// Too many requests, with this `Retry-After`.
     RetryAfter(u64),
+    /// That a secondary limit is exceeded, with no header that says for how long.
+    SecondaryLimit,
+    /// With status 200 and this, whatever was asked.
+    Page(&'static str),
     /// Not at all.
     Silent,
     /// By sending the client to this address.
     Redirect(String),
     /// With an empty page, after which this address is the next.
     NextPage(String),
-    /// As ever, after this time.
+    /// As ever, after this time, unless the client has left.
     Slow(Duration),
+    /// As ever, after this time, also if the client has left.
+    Unstoppable(Duration),
 }
 
 /// A comment of a thread.
@@ -73,6 +79,14 @@ struct Inner {
     ends: HashMap<String, (String, String)>,
     /// What logins or numbers of accounts are to every project.
     standings: HashMap<String, Value>,
+    /// The accounts of more tokens that may do everything.
+    accounts: HashMap<String, String>,
+    /// Another name that the app was given.
+    app_account: Option<String>,
+    /// The address that it believes to have, where that is another one.
+    believed_url: Option<String>,
+    /// A project of GitHub that is asked for by its number, because it has another name now.
+    renamed: Option<(String, u64)>,
     /// Whether git asks for a token.
     is_private: bool,
 }
@@ -150,6 +164,35 @@ impl StubForge {
         self.shared.inner.lock().is_private = true;
     }
 
+    /// Gives out a token of this account that may do everything.
+    pub fn add_account(&self, token: &str, account: &str) {
+        let mut inner = self.shared.inner.lock();
+        inner.accounts.insert(token.to_owned(), account.to_owned());
+    }
+
+    /// Gives the app another name, also as the author of its comments.
+    pub fn rename_app(&self, slug: &str) {
+        let account = format!("{slug}[bot]");
+        let mut inner = self.shared.inner.lock();
+        let earlier = inner.app_account().to_owned();
+        for comment in &mut inner.comments {
+            if comment.author == earlier {
+                comment.author.clone_from(&account);
+            }
+        }
+        inner.app_account = Some(account);
+    }
+
+    /// Has it give this as the host of its own addresses, like a server behind a proxy.
+    pub fn believe(&self, url: &str) {
+        self.shared.inner.lock().believed_url = Some(url.to_owned());
+    }
+
+    /// Has GitHub send those who ask for a project to the address of its number.
+    pub fn rename(&self, project: &str, number: u64) {
+        self.shared.inner.lock().renamed = Some((project.to_owned(), number));
+    }
+
     pub fn set_ends(&self, thread: &str, base: &str, head: &str) {
         let ends = (base.to_owned(), head.to_owned());
         self.shared
@@ -214,32 +257,66 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    let path = uri.path().to_owned();
-    let token = token(&headers);
-    let mood = {
-        let mut inner = shared.inner.lock();
-        inner.seen.push(Seen {
-            method: method.to_string(),
-            path: uri.to_string(),
-            token: token.clone(),
-            traceparent: headers
-                .get("traceparent")
-                .map_or_else(String::new, |parent| parent.to_str().unwrap().to_owned()),
-        });
-        match path.starts_with("/api/") {
-            true => inner.moods.pop_front(),
-            false => None,
-        }
-    };
+    let mood = shared.mood(&method, &uri, &headers);
     match mood {
+        Some(Mood::Unstoppable(time)) => {
+            let task = async move {
+                tokio::time::sleep(time).await;
+                usual(&shared, &method, &uri, &headers, &body).await
+            };
+            return tokio::spawn(task).await.unwrap();
+        }
         Some(Mood::Slow(time)) => tokio::time::sleep(time).await,
         Some(mood) => return moody(mood).await,
         None => {}
     }
-    if !path.starts_with("/api/") {
-        return served(&shared, &method, &uri, &headers, &body).await;
+    usual(&shared, &method, &uri, &headers, &body).await
+}
+
+impl Shared {
+    /// Writes down a request, and says how it is answered.
+    fn mood(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Mood> {
+        let mut inner = self.inner.lock();
+        inner.seen.push(Seen {
+            method: method.to_string(),
+            path: uri.to_string(),
+            token: token(headers),
+            traceparent: headers
+                .get("traceparent")
+                .map_or_else(String::new, |parent| parent.to_str().unwrap().to_owned()),
+        });
+        match uri.path().starts_with("/api/") {
+            true => inner.moods.pop_front(),
+            false => None,
+        }
     }
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+}
+
+/// What is answered without any mood.
+async fn usual(
+    shared: &Shared,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Response<Body> {
+    let token = token(headers);
+    let path = uri.path().to_owned();
+    let renamed = shared.inner.lock().renamed.clone();
+    let mut path = path;
+    if let Some((project, number)) = renamed {
+        let by_name = format!("/api/v3/repos/{project}/");
+        let by_number = format!("/api/v3/repositories/{number}/");
+        if path.starts_with(&by_name) {
+            let to = uri.to_string().replace(&by_name, &by_number);
+            return moved(method, &format!("{}{to}", shared.url));
+        }
+        path = path.replace(&by_number, &by_name);
+    }
+    if !path.starts_with("/api/") {
+        return served(shared, method, uri, headers, body).await;
+    }
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let query = uri.query().unwrap_or_default();
     let request = Request {
         method: method.as_str(),
@@ -248,8 +325,9 @@ async fn answer(
         token,
         body,
     };
-    let base = format!("{}{path}", shared.url);
     let mut inner = shared.inner.lock();
+    let url = inner.believed_url.as_ref().unwrap_or(&shared.url);
+    let base = format!("{url}{path}");
     match path.split('/').nth(2) {
         Some("v3") => inner.github(&request, &base),
         Some("v4") => inner.gitlab(&request),
@@ -305,6 +383,11 @@ async fn moody(mood: Mood) -> Response<Body> {
             limited(403, &[used_up, ("x-ratelimit-reset", reset)])
         }
         Mood::RetryAfter(seconds) => limited(429, &[("retry-after", seconds.to_string())]),
+        Mood::Page(text) => text.into_response(),
+        Mood::SecondaryLimit => {
+            let message = "You have exceeded a secondary rate limit. Please wait a few minutes.";
+            told(403, json!({"message": message}))
+        }
         Mood::Redirect(to) => limited(302, &[("location", to)]),
         Mood::NextPage(to) => {
             let mut response = told(200, json!([]));
@@ -312,8 +395,18 @@ async fn moody(mood: Mood) -> Response<Body> {
             response.headers_mut().insert("link", link);
             response
         }
-        Mood::Silent | Mood::Slow(_) => std::future::pending().await,
+        Mood::Silent | Mood::Slow(_) | Mood::Unstoppable(_) => std::future::pending().await,
     }
+}
+
+/// That something is found elsewhere, as GitHub says it.
+fn moved(method: &Method, to: &str) -> Response<Body> {
+    let status = if method == Method::GET { 301 } else { 307 };
+    let mut response = told(status, json!({"message": "Moved Permanently", "url": to}));
+    response
+        .headers_mut()
+        .insert("location", to.parse().unwrap());
+    response
 }
 
 fn told(status: u16, body: Value) -> Response<Body> {
@@ -328,20 +421,27 @@ impl Inner {
     /// Whether a token reaches a project; a server that is asked without says that there is none.
     fn reaches(&self, token: &str, project: &str) -> bool {
         let given = self.tokens.get(token);
-        token == TOKEN || given.is_some_and(|projects| projects.iter().any(|p| p == project))
+        token == TOKEN
+            || self.accounts.contains_key(token)
+            || given.is_some_and(|projects| projects.iter().any(|p| p == project))
     }
 
-    fn account(&self, token: &str) -> &'static str {
+    fn account(&self, token: &str) -> &str {
         match token {
             TOKEN => ACCOUNT,
-            _ => APP_ACCOUNT,
+            token => self.accounts.get(token).map_or(self.app_account(), |a| a),
         }
+    }
+
+    fn app_account(&self) -> &str {
+        self.app_account.as_deref().unwrap_or(APP_ACCOUNT)
     }
 
     fn github(&mut self, request: &Request<'_>, base: &str) -> Response<Body> {
         match (request.method, &*request.segments) {
             ("GET", ["app"]) if is_signed(&request.token) => {
-                told(200, json!({"id": 7, "slug": "foveate-app"}))
+                let slug = self.app_account().trim_end_matches("[bot]");
+                told(200, json!({"id": 7, "slug": slug}))
             }
             ("POST", ["app", "installations", id, "access_tokens"])
                 if is_signed(&request.token) =>
@@ -467,9 +567,9 @@ impl Inner {
         if body.is_empty() || body.chars().count() > 65_536 {
             return told(422, json!({"message": "Validation Failed"}));
         }
-        let author = self.account(&request.token);
         let Some(id) = id else {
-            let id = self.add(thread, author, body);
+            let author = self.account(&request.token).to_owned();
+            let id = self.add(thread, &author, body);
             return told(201, json!({"id": id}));
         };
         let id: u64 = id.parse().unwrap();

@@ -24,7 +24,7 @@ fn jobs(data: &Path, arguments: &[&str]) -> Output {
     command.arg("--data-dir").arg(data).output().unwrap()
 }
 
-fn listed(data: &Path) -> Vec<Value> {
+pub fn listed(data: &Path) -> Vec<Value> {
     let output = jobs(data, &["list", "--json"]);
     assert!(output.status.success(), "{output:?}");
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -57,7 +57,6 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
         .await;
     app.ready(SHOP_PROJECT).await;
     let body = fixture("github/issues").to_string();
-    // Its account is asked first, then its comments.
     forge.turn(&[Mood::Silent]);
     let request = app.client().post(format!("{}/webhooks/github", app.url));
     let request = request
@@ -68,10 +67,7 @@ async fn a_job_that_a_crash_cuts_off_is_done_at_the_next_start() {
         )
         .body(body);
     assert_eq!(app.send(request).await.status, StatusCode::ACCEPTED);
-    until("a request that hangs", async || {
-        (forge.count("GET", "/api/v3/user") > 0).then_some(())
-    })
-    .await;
+    hangs(&forge).await;
     app.end().await;
     let left = listed(data.path());
     assert_eq!(left.len(), 1);
@@ -198,7 +194,7 @@ async fn newer_work_takes_the_place_of_older() {
     let world = World::start_with(|config| config.forge.timeout_seconds = 600).await;
     let mut issue = fixture("github/issues");
     issue["issue"]["number"] = json!(1);
-    // The first account lookup is kept waiting, and with it all jobs of this thread.
+    // The first request is kept waiting, and with it all jobs of this thread.
     world.forge.turn(&[Mood::RetryAfter(1)]);
     for number in 1..=5 {
         issue["issue"]["title"] = json!(format!("checkout forgets discount {number}"));
@@ -285,7 +281,7 @@ async fn a_job_being_done_ends_before_the_service() {
         .tell("issues", "d-1", &fixture("github/issues"), "queued")
         .await;
     until("a request", async || {
-        (world.forge.count("GET", "/api/v3/user") > 0).then_some(())
+        (world.forge.count("GET", "/comments") > 0).then_some(())
     })
     .await;
     let World { app, forge, .. } = world;

@@ -24,7 +24,8 @@ pub struct World {
     pub forge: StubForge,
     pub app: TestApp,
     pub root: PathBuf,
-    _keep: (TempDir, TempDir),
+    secrets: TempDir,
+    _keep: TempDir,
 }
 
 /// The settings for a forge, with its secrets in files of a directory.
@@ -75,8 +76,14 @@ impl World {
             app: app.await,
             forge,
             root,
-            _keep: (keep, secrets),
+            secrets,
+            _keep: keep,
         }
+    }
+
+    /// Replaces the token of all forges.
+    pub fn replace_token(&self, token: &str) {
+        std::fs::write(self.secrets.path().join("token"), token).unwrap();
     }
 
     pub async fn register(&self) {

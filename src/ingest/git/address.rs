@@ -12,11 +12,12 @@ use super::location::Remote;
 pub enum PrivateHosts {
     /// All: only this machine's users can ask.
     All,
-    /// These names, in lower case.
+    /// These names, as [`super::location::host_name`] writes them.
     Named(Vec<String>),
 }
 
-/// The addresses of a remote's machine; none where any is as good, and looking is left to git.
+/// The addresses of a remote's machine; none where any is as good, and looking is left to git, and where the
+/// remote names an address, which is looked up nowhere.
 ///
 /// # Errors
 /// When the machine has no address, or one that may not be talked to.
@@ -27,7 +28,14 @@ pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, Git
     if remote.host.is_empty() || names.contains(&remote.host) {
         return Ok(Vec::new());
     }
-    let host = remote.host.trim_matches(['[', ']']);
+    let host = &*remote.host;
+    let private = || GitError::PrivateHost(host.to_owned());
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return match is_public(address) {
+            true => Ok(Vec::new()),
+            false => Err(private()),
+        };
+    }
     let unknown = |reason: String| {
         GitError::Unavailable(format!("the address of {host} cannot be found: {reason}"))
     };
@@ -40,7 +48,7 @@ pub fn check(remote: &Remote, allowed: &PrivateHosts) -> Result<Vec<IpAddr>, Git
         return Err(unknown("it has none".to_owned()));
     }
     if found.iter().any(|address| !is_public(*address)) {
-        return Err(GitError::PrivateHost(host.to_owned()));
+        return Err(private());
     }
     Ok(found)
 }
@@ -122,18 +130,36 @@ mod tests {
         for (url, allowed, accepted) in [
             ("https://127.0.0.1/a", named(&[]), false),
             ("https://[::1]/a", named(&[]), false),
+            ("https://[fd00::1]/a", named(&[]), false),
+            ("https://[::ffff:127.0.0.1]/a", named(&[]), false),
+            ("ssh://git@[::ffff:127.0.0.1]/a", named(&[]), false),
             ("https://0x7f.1/a", named(&[]), false),
             ("ssh://git@localhost/a", named(&[]), false),
             ("git@127.0.0.1:a", named(&[]), false),
             ("https://127.0.0.1/a", named(&["127.0.0.1"]), true),
             ("https://LOCALHOST/a", named(&["localhost"]), true),
+            ("https://[::1]/a", named(&["::1"]), true),
+            ("https://[::1]/a", named(&["127.0.0.1", "fd00::1"]), false),
             ("https://127.0.0.1/a", PrivateHosts::All, true),
         ] {
-            let schemes = ["https".to_owned(), "ssh".to_owned()];
-            let Ok(Location::Remote(remote)) = Location::parse(url, &schemes) else {
-                panic!("{url} is a remote");
-            };
+            let remote = remote(url);
             assert_eq!(check(&remote, &allowed).is_ok(), accepted, "{url}");
+        }
+    }
+
+    #[test]
+    fn git_is_told_no_addresses_of_an_address() {
+        for url in ["https://[2606:4700::1]/a", "https://140.82.121.4/a"] {
+            let found = check(&remote(url), &PrivateHosts::Named(Vec::new()));
+            assert_eq!(found.unwrap(), Vec::<IpAddr>::new(), "{url}");
+        }
+    }
+
+    fn remote(url: &str) -> Remote {
+        let schemes = ["https".to_owned(), "ssh".to_owned()];
+        match Location::parse(url, &schemes) {
+            Ok(Location::Remote(remote)) => remote,
+            other => panic!("{url} is a remote: {other:?}"),
         }
     }
 }

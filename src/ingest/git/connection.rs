@@ -39,9 +39,9 @@ pub struct ConnectionSettings {
     pub follow_redirects: bool,
     /// Which machines of private networks may be talked to.
     pub private_hosts: PrivateHosts,
-    /// By host: the environment variable with the token.
+    /// By host, as [`super::location::host_name`] writes it: the environment variable with the token.
     pub tokens: BTreeMap<String, String>,
-    /// By host: the file with the token.
+    /// By host, in the same way: the file with the token.
     pub token_files: BTreeMap<String, PathBuf>,
     /// The tokens of machines that neither of them names.
     pub token_source: Option<Arc<dyn TokenSource>>,
@@ -109,7 +109,6 @@ impl Connection {
         if !addresses.is_empty() && self.is_http() {
             let found: Vec<String> = addresses.iter().map(ToString::to_string).collect();
             let Remote { host, port, .. } = &self.remote;
-            let host = host.trim_matches(['[', ']']);
             let found = found.join(",");
             command.args(["-c", &format!("http.curloptResolve={host}:{port}:{found}")]);
         }

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ pub struct Remote {
     pub address: String,
     /// In lower case.
     pub scheme: String,
-    /// Name or address of the machine; empty for files.
+    /// Name or address of the machine, as [`host_name`] writes it; empty for files.
     pub host: String,
     /// Where it listens.
     pub port: u16,
@@ -100,7 +101,7 @@ impl Location {
             return Ok(Self::Remote(Remote {
                 address: text.to_owned(),
                 scheme: "ssh".to_owned(),
-                host: host.to_ascii_lowercase(),
+                host: host_name(host),
                 port: SSH_PORT,
                 login: None,
             }));
@@ -129,8 +130,8 @@ fn remote(mut url: Url) -> Result<Remote, LocationError> {
         return Err(LocationError::Query);
     }
     let scheme = url.scheme().to_owned();
-    let host = url.host_str().unwrap_or("").to_ascii_lowercase();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-[]:".contains(c);
+    let host = host_name(url.host_str().unwrap_or(""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
     let is_file = scheme == "file";
     if host.is_empty() != is_file || host.starts_with('-') || !host.chars().all(plain) {
         return Err(LocationError::Malformed);
@@ -155,6 +156,18 @@ fn remote(mut url: Url) -> Result<Remote, LocationError> {
         host,
         login,
     })
+}
+
+/// The name of a machine in the one way in which names are compared: in lower case, and an address of IPv6 in its
+/// shortest form, without the brackets that it has in URLs.
+pub fn host_name(text: &str) -> String {
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    match inner.unwrap_or(text).parse::<Ipv6Addr>() {
+        Ok(address) => address.to_string(),
+        Err(_) => text.to_ascii_lowercase(),
+    }
 }
 
 fn login(url: &Url) -> Option<Login> {
@@ -238,6 +251,26 @@ mod tests {
             let location = Location::parse(text, &schemes());
             assert_eq!(location.is_ok(), accepted, "{text}: {location:?}");
         }
+    }
+
+    #[test]
+    fn a_host_has_one_name() {
+        for (text, host, port) in [
+            ("https://Example.org/a", "example.org", 443),
+            ("git@Example.org:a", "example.org", 22),
+            ("https://[::1]/a", "::1", 443),
+            ("https://[FD00:0:0::1]:8443/a", "fd00::1", 8443),
+            ("ssh://git@[::ffff:127.0.0.1]/a", "::ffff:127.0.0.1", 22),
+        ] {
+            let Ok(Location::Remote(remote)) = Location::parse(text, &schemes()) else {
+                panic!("{text} is a remote");
+            };
+            assert_eq!((&*remote.host, remote.port), (host, port), "{text}");
+        }
+        for text in ["::1", "[::1]", "0:0::1", "[0:0:0:0:0:0:0:1]"] {
+            assert_eq!(host_name(text), "::1");
+        }
+        assert_eq!(host_name("[no.address"), "[no.address");
     }
 
     #[test]
