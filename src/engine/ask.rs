@@ -261,8 +261,12 @@ impl Engine {
         let is_loaded =
             || repository.unloaded().is_none() || repository.status().state == State::Failed;
         let loaded = async { while !is_loaded() && changes.changed().await.is_ok() {} };
-        let waited = tokio::time::timeout_at(until.into(), loaded).await;
-        waited.map_err(|_| AskError::Building)
+        tokio::select! {
+            biased;
+            () = loaded => Ok(()),
+            () = repository.gone() => Err(RevisionError::Gone.into()),
+            () = tokio::time::sleep_until(until.into()) => Err(AskError::Building),
+        }
     }
 
     /// The snapshot to ask and what was changed in it.

@@ -403,6 +403,11 @@ impl Repository {
         self.wanted.load(Ordering::Relaxed)
     }
 
+    /// Waits until nobody follows its source any more: the server stops, or it was removed.
+    pub(super) async fn gone(&self) {
+        self.requests.closed().await;
+    }
+
     /// Asks for a look at the source; an order that still waits covers this one.
     pub fn order_sync(&self) {
         let _ = self.syncs.try_send(());

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use foveate::access::Grant;
 use foveate::config::Config;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::app::{TestApp, commit, places, tree, until};
 use crate::process::Process;
@@ -291,4 +294,42 @@ async fn the_process_stays_within_the_budget_not_only_what_indexes_count() {
     assert!(left > 0.0);
     let stay = server.metric("foveate_repositories_in_memory").await;
     assert!(stay > 1.0, "{stay} stay, {left} have left");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_for_an_unloaded_repository_at_a_stop_is_not_kept() {
+    let app = TestApp::start_with(little).await;
+    let trees: Vec<_> = (0..2).map(repository).collect();
+    for (number, (_keep, root)) in trees.iter().enumerate() {
+        app.add_tree(&name(number), root, true).await;
+    }
+    one_is_left(&app).await;
+    let listed = repos(&app).await;
+    let unloaded = listed
+        .iter()
+        .find(|repo| repo["memory"]["resident"] == false);
+    let repo = unloaded.unwrap()["name"].as_str().unwrap();
+    let body = json!({"repo": repo, "query": "a"}).to_string();
+    let address = app.url.strip_prefix("http://").unwrap().to_owned();
+    let mut connection = TcpStream::connect(&address).await.unwrap();
+    let head = format!(
+        "POST /context HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    connection.write_all(head.as_bytes()).await.unwrap();
+    // The server has read the head, and waits for the rest.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    app.stop.cancel();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    connection.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    // Long before the time for building an index is over.
+    let answered = tokio::time::timeout(
+        Duration::from_secs(10),
+        connection.read_to_string(&mut answer),
+    );
+    answered.await.expect("it waits").unwrap();
+    assert!(answer.contains("stopping"), "{answer}");
+    app.end().await;
 }

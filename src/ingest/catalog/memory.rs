@@ -83,6 +83,8 @@ impl Catalog {
             () = reload => {}
             () = evict => {}
         }
+        // Nobody reloads them any more, and who waits for one must not wait for that.
+        self.unloaded.clear();
     }
 
     /// Starts the tasks of unloaded repositories that are wanted; each once, however many want it.
