@@ -20,9 +20,11 @@ use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers};
+use crate::engine::{
+    Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers, without_git,
+};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
-use crate::ingest::once::{self, Once, OnceSettings};
+use crate::ingest::once::{self, Once, OnceSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName};
 
@@ -134,12 +136,19 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     }
     let root = once::canonical(&args.directory)?;
     let asked = Asked::gather(&args)?;
-    let mut request = request(&args, &asked, &root)?;
-    let ranking = super::ranking(args.ranking.as_deref())?;
     let cache = RunCache::open(&args.cache, &root);
-    let diff = asked.diff.as_ref().map(|ends| diff::read(&root, ends));
+    let repository = Repository::of(root);
+    let mut request = request(&args, &asked, &repository)?;
+    let ranking = super::ranking(args.ranking.as_deref())?;
+    let diff = asked
+        .diff
+        .as_ref()
+        .map(|ends| diff::read(&repository, ends));
     let diff = diff.transpose()?;
-    let once = Once::new(settings(&args, root, &cache, diff.as_ref()));
+    let git_issue = repository
+        .error()
+        .map(|error| without_git(&git_reason(error)));
+    let once = Once::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
     let watching = Watching::start(once.progress());
@@ -151,6 +160,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let _ = tables.join();
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
+    answer.issues.extend(git_issue);
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
     let history_error = history_error.map(reason).unwrap_or_default();
@@ -175,7 +185,7 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
 
 fn settings(
     args: &ContextArgs,
-    root: PathBuf,
+    repository: Repository,
     cache: &RunCache,
     diff: Option<&Diff>,
 ) -> OnceSettings {
@@ -185,7 +195,7 @@ fn settings(
         (Step::Files, FILES_TIMEOUT)
     };
     OnceSettings {
-        root,
+        repository,
         reference: diff.map(|diff| diff.head.clone()).or(args.r#ref.clone()),
         // As much as a server reads, so that it answers the same.
         history: HistoryLimits {
@@ -211,11 +221,21 @@ fn reason(error: &GitError) -> String {
     }
 }
 
+/// Why git cannot be used.
+fn git_reason(error: &GitError) -> String {
+    match error {
+        GitError::Timeout { limit, .. } => {
+            format!("git did not answer within {} s", limit.as_secs())
+        }
+        error => error.to_string(),
+    }
+}
+
 /// The validated request. Whoever runs the program may ask with a text of any length.
-fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Request> {
+fn request(args: &ContextArgs, asked: &Asked, repository: &Repository) -> anyhow::Result<Request> {
     let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
         let paths = paths.iter();
-        let paths = paths.map(|path| focus::path(field.argument(), root, path));
+        let paths = paths.map(|path| focus::path(field.argument(), repository.root(), path));
         paths.collect()
     };
     let raw = RawRequest {
@@ -241,7 +261,7 @@ fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Req
     let refuse = |error: InvalidRequest| UsageError(error.detail(error.field.argument()));
     let mut request = question.map_err(refuse)?.request;
     if let Some(page) = request.web_page.take() {
-        request.web_page = Some(page.below(once::directory_in_repository(root)));
+        request.web_page = Some(page.below(repository.directory().to_owned()));
     }
     Ok(request)
 }

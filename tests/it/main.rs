@@ -27,6 +27,7 @@ mod forge_access;
 mod fuzz;
 mod git;
 mod hub;
+mod incomplete;
 mod index_store;
 mod journey;
 mod killed;

@@ -39,7 +39,8 @@ impl WorkingTree {
 
     /// Learns what `HEAD` names now, and what that commit holds if it is another one.
     pub(super) fn look_at_head(&mut self) {
-        if self.git.is_none() && self.root.join(".git").exists() {
+        let may_have_come = self.git.is_none() && !self.is_of_one_run;
+        if may_have_come && self.root.join(".git").exists() {
             self.git = GitRepo::around(&self.root, &self.access).ok().flatten();
         }
         let Some(git) = &self.git else { return };
@@ -54,6 +55,10 @@ impl WorkingTree {
             // Asked again at the next look.
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
+                if self.is_of_one_run {
+                    // What hangs now would hang again.
+                    self.git = None;
+                }
                 (self.head.commit.clone(), None)
             }
             Err(_) => (String::new(), None),
