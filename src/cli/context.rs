@@ -7,6 +7,7 @@ mod evidence;
 mod focus;
 mod output;
 mod remote;
+mod text;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
