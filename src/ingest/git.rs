@@ -33,7 +33,7 @@ pub use head::HeadMark;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
-pub use objects::{Differences, Entry, EntryKind};
+pub use objects::{Differences, Entry, EntryKind, is_missing};
 use process::Patience;
 
 /// Why git could not give what was asked for.
