@@ -9,13 +9,16 @@ mod output;
 mod remote;
 mod text;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveate_index::Snapshot;
+use foveate_model::SkipReason;
 use foveate_parse::Limits;
-use foveate_query::{Deadline, Request};
+use foveate_query::{Answer, Deadline, Issue, Request};
 
 use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
@@ -35,6 +38,9 @@ const FILES_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same with the functions that they changed, for who is ready to wait.
 const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
 
+/// The issue of an answer that shows nothing because its files cannot be read.
+const UNREADABLE: &str = "unreadable_files";
+
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
 pub struct ContextArgs {
@@ -42,7 +48,8 @@ pub struct ContextArgs {
     /// repository there.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Issue text, question or stack trace; `-` reads it from standard input.
+    /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` has more
+    /// than one word, or comes behind `--`.
     #[arg(value_name = "TEXT", required_unless_present_any = ["diff", "evidence"])]
     query: Option<String>,
     #[command(flatten)]
@@ -162,14 +169,21 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
     answer.issues.extend(git_issue);
+    answer
+        .issues
+        .extend(indexed.absent.iter().map(|detail| Issue {
+            code: "missing_files",
+            detail: detail.clone(),
+        }));
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
     let history_error = history_error.map(reason).unwrap_or_default();
     answer.issues.extend(lacking(&snapshot, &history_error));
-    let found = !answer.files.is_empty();
+    let found = !answer.files.is_empty() && !has_nothing_readable(&answer);
+    let unreadable = unreadable(&snapshot);
     let answered = Answered {
         repo: name_of(&args.directory).to_string(),
-        snapshot,
+        snapshot: Arc::clone(&snapshot),
         answer,
         pending_files: 0,
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
@@ -177,10 +191,47 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let printed = output::print(&args, &request, answered);
     cache.close(once.save(&indexed));
     printed?;
+    if let Some(reason) = unreadable {
+        anyhow::bail!("no file can be read: {reason}");
+    }
     Ok(if found {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(NOTHING_FOUND)
+    })
+}
+
+/// The arguments of a program with the text at their end, behind `--`, where it begins with a hyphen: pasted lists and
+/// diffs do, and no option has white space in its name. `None` where there is no such text.
+pub(super) fn text_last(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let is_text = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        name.starts_with('-') && name.contains(char::is_whitespace)
+    };
+    let is_context = arguments.get(1).is_some_and(|command| command == "context");
+    if !is_context || arguments.iter().any(|argument| argument == "--") {
+        return None;
+    }
+    let mut arguments = arguments.to_vec();
+    let text = arguments.remove(arguments.iter().position(is_text)?);
+    arguments.extend(["--".into(), text]);
+    Some(arguments)
+}
+
+fn has_nothing_readable(answer: &Answer) -> bool {
+    answer.issues.iter().any(|issue| issue.code == UNREADABLE)
+}
+
+/// Why not one file can be read, where that is so.
+fn unreadable(snapshot: &Snapshot) -> Option<&str> {
+    let files = snapshot.files.as_slice();
+    if files.iter().any(|file| file.content.is_some()) {
+        return None;
+    }
+    files.iter().find_map(|file| match &file.skipped {
+        Some(SkipReason::Unreadable(reason)) => Some(reason.as_str()),
+        _ => None,
     })
 }
 

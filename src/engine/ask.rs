@@ -413,6 +413,7 @@ fn is_degrading(issue: &Issue) -> bool {
             | "history_loading"
             | "history_unavailable"
             | "skipped_files"
+            | "unreadable_files"
             | "large_diff"
     )
 }

@@ -1,6 +1,7 @@
 //! Reads and indexes a directory or a commit once, for a program that answers and ends, with what earlier
 //! runs left of it. It watches nothing and registers nothing. Start at [`Once::index`].
 
+mod absent;
 mod repository;
 
 use std::io;
@@ -88,6 +89,8 @@ pub struct Indexed {
     pub snapshot: Arc<Snapshot>,
     /// Why past commits could not be read.
     pub history_error: Option<GitError>,
+    /// What the clone lacks of its commit's files, each with what to do.
+    pub absent: Vec<String>,
     /// The history that was not found stored, by what names it there.
     new_history: Option<String>,
 }
@@ -181,7 +184,9 @@ impl Once {
             commit,
             dirty: false,
         };
-        self.build(revision, files?, history)
+        let files = files?;
+        let absent = absent::of_commit(&files).into_iter().collect();
+        self.build(revision, files, history, absent)
     }
 
     fn tree(&self) -> Result<Indexed, OnceError> {
@@ -205,7 +210,8 @@ impl Once {
             }
             (history, _) => history.unwrap_or_else(|_| FoundHistory::defect()),
         };
-        self.build(revision, tree.files(), history)
+        let absent = absent::of_tree(&tree);
+        self.build(revision, tree.files(), history, absent)
     }
 
     fn build(
@@ -213,6 +219,7 @@ impl Once {
         revision: Revision,
         files: Vec<SourceFile>,
         history: FoundHistory,
+        mut absent: Vec<String>,
     ) -> Result<Indexed, OnceError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
@@ -228,9 +235,13 @@ impl Once {
             history: read,
         };
         let snapshot = build_once(plan, indexed, &self.store)?;
+        if absent.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
+            absent.extend(self.settings.repository.git().and_then(absent::of_history));
+        }
         Ok(Indexed {
             snapshot: Arc::new(snapshot),
             history_error,
+            absent,
             new_history,
         })
     }

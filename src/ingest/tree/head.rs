@@ -94,13 +94,23 @@ impl WorkingTree {
         Ok(listed.collect())
     }
 
+    /// How many files of the commit are not there.
+    pub fn count_missing(&self) -> usize {
+        let committed = self.head.files.iter().flatten();
+        let unknown = committed.filter(|(path, _)| !self.entries.contains_key(*path));
+        unknown.filter(|(path, _)| self.is_missing(path)).count()
+    }
+
+    fn is_missing(&self, path: &RepoPath) -> bool {
+        self.root.join(path.as_str()).symlink_metadata().is_err()
+    }
+
     /// Whether any file differs from the commit, is not in it, or is missing.
     fn is_dirty(&self) -> bool {
         if self.head.commit.is_empty() {
             return false;
         }
-        let is_missing =
-            |path: &RepoPath| self.root.join(path.as_str()).symlink_metadata().is_err();
+        let is_missing = |path: &RepoPath| self.is_missing(path);
         let mut listed = self.head.files.iter().flatten().peekable();
         for (path, entry) in &self.entries {
             while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {
