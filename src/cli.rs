@@ -25,6 +25,7 @@ mod train;
 mod transfer;
 mod version;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -32,6 +33,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use clap::error::ErrorKind;
 use foveate_model::escape::{self, escape_lines};
 use foveate_query::RankingConfig;
 
@@ -133,7 +135,13 @@ pub struct NothingToAsk(pub String);
 
 /// Reads the program's arguments; prints help and ends where they ask for it or make no sense.
 pub fn parse() -> Command {
-    Arguments::parse().command
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let parsed = Arguments::try_parse_from(&given).or_else(|error| {
+        let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+        let text_last = context::text_last(&given).filter(|_| is_unknown);
+        text_last.map_or(Err(error), Arguments::try_parse_from)
+    });
+    parsed.unwrap_or_else(|error| error.exit()).command
 }
 
 /// Runs a command.

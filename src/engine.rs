@@ -31,7 +31,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use crate::access::Grant;
 pub use ask::{
     Answered, AskError, Changed, ChangedFunction, LookedUp, LookupPlace, Question, Target,
-    answer_now, lacking,
+    answer_now, lacking, without_git,
 };
 pub use blobs::{BlobCache, BlobStats, Reading, skipped_file, source_file};
 pub use diff::{Before, Diff, DiffEnds, LeftOut};

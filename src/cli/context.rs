@@ -7,22 +7,28 @@ mod evidence;
 mod focus;
 mod output;
 mod remote;
+mod text;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveate_index::Snapshot;
+use foveate_model::SkipReason;
 use foveate_parse::Limits;
-use foveate_query::{Deadline, Request};
+use foveate_query::{Answer, Deadline, Issue, Request};
 
 use self::evidence::{Asked, EvidenceArgs};
 use super::cache::{CacheArgs, RunCache};
 use super::progress::Watching;
 use super::{NOTHING_FOUND, UsageError};
-use crate::engine::{Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers};
+use crate::engine::{
+    Answered, Diff, DiffEnds, Parsers, RepoName, answer_now, lacking, parsers, without_git,
+};
 use crate::ingest::git::{GitError, HistoryLimits, Step};
-use crate::ingest::once::{self, Once, OnceSettings};
+use crate::ingest::once::{self, Once, OnceSettings, Repository};
 use crate::wire::request::{Field, InvalidRequest, RawRequest};
 use crate::wire::{BreadthName, FormatName, IntentName};
 
@@ -32,6 +38,9 @@ const FILES_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same with the functions that they changed, for who is ready to wait.
 const FUNCTIONS_TIMEOUT: Duration = Duration::from_secs(3600);
 
+/// The issue of an answer that shows nothing because its files cannot be read.
+const UNREADABLE: &str = "unreadable_files";
+
 /// Answer one question about a directory or a commit, without a server.
 #[derive(Debug, clap::Args)]
 pub struct ContextArgs {
@@ -39,7 +48,8 @@ pub struct ContextArgs {
     /// repository there.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Issue text, question or stack trace; `-` reads it from standard input.
+    /// Issue text, question or stack trace; `-` reads it from standard input. A text that begins with `-` has more
+    /// than one word, or comes behind `--`.
     #[arg(value_name = "TEXT", required_unless_present_any = ["diff", "evidence"])]
     query: Option<String>,
     #[command(flatten)]
@@ -134,12 +144,19 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     }
     let root = once::canonical(&args.directory)?;
     let asked = Asked::gather(&args)?;
-    let mut request = request(&args, &asked, &root)?;
-    let ranking = super::ranking(args.ranking.as_deref())?;
     let cache = RunCache::open(&args.cache, &root);
-    let diff = asked.diff.as_ref().map(|ends| diff::read(&root, ends));
+    let repository = Repository::of(root);
+    let mut request = request(&args, &asked, &repository)?;
+    let ranking = super::ranking(args.ranking.as_deref())?;
+    let diff = asked
+        .diff
+        .as_ref()
+        .map(|ends| diff::read(&repository, ends));
     let diff = diff.transpose()?;
-    let once = Once::new(settings(&args, root, &cache, diff.as_ref()));
+    let git_issue = repository
+        .error()
+        .map(|error| without_git(&git_reason(error)));
+    let once = Once::new(settings(&args, repository, &cache, diff.as_ref()));
     let diff_issue = diff.as_ref().and_then(Diff::issue);
     request.changes = diff.map(|diff| diff.changes).unwrap_or_default();
     let watching = Watching::start(once.progress());
@@ -151,14 +168,22 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let _ = tables.join();
     let snapshot = Arc::clone(&indexed.snapshot);
     let mut answer = answer_now(&snapshot, &request, &ranking, &Deadline::none());
+    answer.issues.extend(git_issue);
+    answer
+        .issues
+        .extend(indexed.absent.iter().map(|detail| Issue {
+            code: "missing_files",
+            detail: detail.clone(),
+        }));
     answer.issues.extend(diff_issue);
     let history_error = indexed.history_error.as_ref();
     let history_error = history_error.map(reason).unwrap_or_default();
     answer.issues.extend(lacking(&snapshot, &history_error));
-    let found = !answer.files.is_empty();
+    let found = !answer.files.is_empty() && !has_nothing_readable(&answer);
+    let unreadable = unreadable(&snapshot);
     let answered = Answered {
         repo: name_of(&args.directory).to_string(),
-        snapshot,
+        snapshot: Arc::clone(&snapshot),
         answer,
         pending_files: 0,
         total_ms: start.elapsed().as_secs_f64() * 1000.0,
@@ -166,6 +191,9 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     let printed = output::print(&args, &request, answered);
     cache.close(once.save(&indexed));
     printed?;
+    if let Some(reason) = unreadable {
+        anyhow::bail!("no file can be read: {reason}");
+    }
     Ok(if found {
         ExitCode::SUCCESS
     } else {
@@ -173,9 +201,43 @@ pub fn run(args: ContextArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// The arguments of a program with the text at their end, behind `--`, where it begins with a hyphen: pasted lists and
+/// diffs do, and no option has white space in its name. `None` where there is no such text.
+pub(super) fn text_last(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let is_text = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        let name = text.split('=').next().unwrap_or_default();
+        name.starts_with('-') && name.contains(char::is_whitespace)
+    };
+    let is_context = arguments.get(1).is_some_and(|command| command == "context");
+    if !is_context || arguments.iter().any(|argument| argument == "--") {
+        return None;
+    }
+    let mut arguments = arguments.to_vec();
+    let text = arguments.remove(arguments.iter().position(is_text)?);
+    arguments.extend(["--".into(), text]);
+    Some(arguments)
+}
+
+fn has_nothing_readable(answer: &Answer) -> bool {
+    answer.issues.iter().any(|issue| issue.code == UNREADABLE)
+}
+
+/// Why not one file can be read, where that is so.
+fn unreadable(snapshot: &Snapshot) -> Option<&str> {
+    let files = snapshot.files.as_slice();
+    if files.iter().any(|file| file.content.is_some()) {
+        return None;
+    }
+    files.iter().find_map(|file| match &file.skipped {
+        Some(SkipReason::Unreadable(reason)) => Some(reason.as_str()),
+        _ => None,
+    })
+}
+
 fn settings(
     args: &ContextArgs,
-    root: PathBuf,
+    repository: Repository,
     cache: &RunCache,
     diff: Option<&Diff>,
 ) -> OnceSettings {
@@ -185,7 +247,7 @@ fn settings(
         (Step::Files, FILES_TIMEOUT)
     };
     OnceSettings {
-        root,
+        repository,
         reference: diff.map(|diff| diff.head.clone()).or(args.r#ref.clone()),
         // As much as a server reads, so that it answers the same.
         history: HistoryLimits {
@@ -211,11 +273,21 @@ fn reason(error: &GitError) -> String {
     }
 }
 
+/// Why git cannot be used.
+fn git_reason(error: &GitError) -> String {
+    match error {
+        GitError::Timeout { limit, .. } => {
+            format!("git did not answer within {} s", limit.as_secs())
+        }
+        error => error.to_string(),
+    }
+}
+
 /// The validated request. Whoever runs the program may ask with a text of any length.
-fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Request> {
+fn request(args: &ContextArgs, asked: &Asked, repository: &Repository) -> anyhow::Result<Request> {
     let below = |field: Field, paths: &[String]| -> Result<Vec<String>, UsageError> {
         let paths = paths.iter();
-        let paths = paths.map(|path| focus::path(field.argument(), root, path));
+        let paths = paths.map(|path| focus::path(field.argument(), repository.root(), path));
         paths.collect()
     };
     let raw = RawRequest {
@@ -241,7 +313,7 @@ fn request(args: &ContextArgs, asked: &Asked, root: &Path) -> anyhow::Result<Req
     let refuse = |error: InvalidRequest| UsageError(error.detail(error.field.argument()));
     let mut request = question.map_err(refuse)?.request;
     if let Some(page) = request.web_page.take() {
-        request.web_page = Some(page.below(once::directory_in_repository(root)));
+        request.web_page = Some(page.below(repository.directory().to_owned()));
     }
     Ok(request)
 }

@@ -20,8 +20,8 @@ use crate::access::Grant;
 use crate::access::audit::{self, Action, Outcome};
 use crate::telemetry::trace;
 pub use changed::{Changed, ChangedFunction};
-pub use issues::lacking;
 use issues::{issues, state_issues};
+pub use issues::{lacking, without_git};
 
 /// After this part of the time for an answer optional work is left out, so that an answer with an issue
 /// comes instead of none: what is begun needs the rest.
@@ -417,6 +417,7 @@ fn is_degrading(issue: &Issue) -> bool {
             | "history_loading"
             | "history_unavailable"
             | "skipped_files"
+            | "unreadable_files"
             | "large_diff"
     )
 }

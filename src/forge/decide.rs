@@ -28,7 +28,7 @@ pub enum Decision {
 pub fn decide(config: &ForgeConfig, forge: &str, event: Event) -> Decision {
     let decided = match event {
         Event::Ping => Err("the webhook works"),
-        Event::Other => Err("nothing is done about events of this kind"),
+        Event::Other | Event::Review(_) => Err("nothing is done about events of this kind"),
         Event::Push(_) => return Decision::Sync,
         Event::Issue(event) => issue(config, event),
         Event::Comment(event) => comment(config, event),

@@ -21,6 +21,8 @@ pub enum Event {
     Comment(CommentEvent),
     /// Something happened to a pull request.
     PullRequest(PullRequestEvent),
+    /// A change was reviewed, or a comment was written at one of its lines.
+    Review(ReviewEvent),
     /// An event that nothing is done about.
     Other,
 }
@@ -156,6 +158,19 @@ pub struct PullRequestEvent {
     pub sender: Person,
 }
 
+/// A change was reviewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewEvent {
+    /// The change.
+    pub pull_request: PullRequestEvent,
+    /// What was written; may be empty.
+    pub text: String,
+    /// The file that it was written at, as the repository calls it; empty where it is about the whole change.
+    pub path: String,
+    /// The 1-based line in that file; 0 where it is about the whole file.
+    pub line: u64,
+}
+
 /// An event that is not what its forge documents.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -170,6 +185,7 @@ impl Event {
             Self::Issue(event) => Some(&event.project),
             Self::Comment(event) => Some(&event.project),
             Self::PullRequest(event) => Some(&event.project),
+            Self::Review(event) => Some(&event.pull_request.project),
         }
     }
 }
@@ -181,6 +197,19 @@ impl Thread {
             (title, "") => title.to_owned(),
             (title, body) => format!("{title}\n\n{body}"),
         }
+    }
+}
+
+impl ReviewEvent {
+    /// The change, and what was written, as one question.
+    pub fn question(&self) -> String {
+        let place = match (&*self.path, self.line) {
+            ("", _) => String::new(),
+            (path, 0) => format!("{path}:\n\n"),
+            (path, line) => format!("{path}:{line}:\n\n"),
+        };
+        let change = self.pull_request.thread.question();
+        format!("{change}\n\n{place}{}", self.text)
     }
 }
 

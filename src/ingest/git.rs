@@ -33,7 +33,7 @@ pub use head::HeadMark;
 pub use history::records::Records;
 pub use history::{CommitChange, HistoryLimits, Step};
 pub use location::{Location, LocationError, without_credentials};
-pub use objects::{Differences, Entry, EntryKind};
+pub use objects::{Differences, Entry, EntryKind, is_missing};
 use process::Patience;
 
 /// Why git could not give what was asked for.
@@ -45,6 +45,16 @@ pub enum GitError {
     /// The path holds no repository.
     #[error("{} is not a git repository", .0.display())]
     NotARepository(PathBuf),
+    /// The repository is broken, or this git does not read it.
+    #[error("{}: {complaint}; {advice}", .directory.display())]
+    Refused {
+        /// The directory that it was looked for from.
+        directory: PathBuf,
+        /// What git said.
+        complaint: String,
+        /// What to do.
+        advice: &'static str,
+    },
     /// The text cannot be a ref.
     #[error("{reference:?} is not a ref: {reason}")]
     MalformedRef {
@@ -148,6 +158,7 @@ impl GitError {
             Self::Lost(_)
                 | Self::Damaged { .. }
                 | Self::NotARepository(_)
+                | Self::Refused { .. }
                 | Self::Output(_)
                 | Self::Failed { .. }
         )
@@ -189,8 +200,12 @@ impl GitRepo {
     /// where it belongs to none.
     ///
     /// # Errors
-    /// When git is missing, or `access` does not reach all of the repository.
+    /// When git is missing or cannot use the repository, or `access` does not reach all of the repository.
     pub fn around(directory: &Path, access: &Arc<Access>) -> Result<Option<Self>, GitError> {
+        let real = std::fs::canonicalize(directory);
+        if access::dot_git_around(real.as_deref().unwrap_or(directory)).is_none() {
+            return Ok(None);
+        }
         access.check_around(directory)?;
         let mut command = command::git();
         command
@@ -199,7 +214,7 @@ impl GitRepo {
             .args(["rev-parse", "--absolute-git-dir", "--show-prefix"]);
         let output = access.look_up(&mut command)?;
         if !output.status.success() {
-            return Ok(None);
+            return refusal(directory, &output.stderr).map_or(Ok(None), Err);
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let mut lines = text.lines();
@@ -407,4 +422,32 @@ impl GitRepo {
         Patience::new(stop, self.access.read, subcommand, setting)
             .with_memory(self.access.memory_bytes)
     }
+}
+
+/// The error for the repository around a directory that git does not read, from what git said; none where there is
+/// just no repository.
+fn refusal(directory: &Path, stderr: &[u8]) -> Option<GitError> {
+    let said = command::first_lines(stderr);
+    // What git says behind it does not help: settings of users do not count here.
+    let first = said.split(';').next().unwrap_or_default();
+    let complaint = first.strip_prefix("fatal: ").unwrap_or(first);
+    let is_own = directory.join(".git").symlink_metadata().is_ok();
+    let is_none = complaint.contains("not a git repository") && !is_own;
+    // A bare repository is read where it is named, and not from the directories in it.
+    if is_none || complaint.contains("safe.bareRepository") {
+        return None;
+    }
+    let is_of_others = ["dubious ownership", "unsafe repository"];
+    let advice = match is_of_others.iter().any(|words| complaint.contains(words)) {
+        true => "git 2.41 or newer reads it; or let its owner ask",
+        false => "repair it until `git status` works there",
+    };
+    Some(GitError::Refused {
+        directory: directory.to_owned(),
+        complaint: match complaint {
+            "" => "git failed and said nothing".to_owned(),
+            complaint => format!("git says: {complaint}"),
+        },
+        advice,
+    })
 }

@@ -1,6 +1,9 @@
 //! Reads and indexes a directory or a commit once, for a program that answers and ends, with what earlier
 //! runs left of it. It watches nothing and registers nothing. Start at [`Once::index`].
 
+mod absent;
+mod repository;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +15,13 @@ use tokio_util::sync::CancellationToken;
 use super::git::{GitError, GitRepo, HistoryLimits, Records, Step};
 use super::tree::{Stats, TreeError, WorkingTree};
 use crate::engine::{
-    BlobCache, Cause, CommitHistory, Diff, DiffEnds, HistoryIndex, IndexStore, Parsers, Phase,
-    Plan, Progress, PublishError, StoreLocation, build_once,
+    BlobCache, Cause, CommitHistory, HistoryIndex, IndexStore, Parsers, Phase, Plan, Progress,
+    PublishError, StoreLocation, build_once,
 };
+pub use repository::{Repository, is_bare};
+
+/// The commit that is checked out.
+const HEAD: &str = "HEAD";
 
 /// Why there is no index.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +40,9 @@ pub enum OnceError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The repository is there, and git cannot be used for it.
+    #[error(transparent)]
+    Unusable(Arc<GitError>),
     /// The files could not be read.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -44,8 +54,8 @@ pub enum OnceError {
 /// What to read, and how.
 #[derive(Debug)]
 pub struct OnceSettings {
-    /// The directory, canonical: see [`canonical`].
-    pub root: PathBuf,
+    /// The directory.
+    pub repository: Repository,
     /// A commit, branch or tag to read instead of the files as they are.
     pub reference: Option<String>,
     /// How much of the history counts.
@@ -79,6 +89,8 @@ pub struct Indexed {
     pub snapshot: Arc<Snapshot>,
     /// Why past commits could not be read.
     pub history_error: Option<GitError>,
+    /// What the clone lacks of its commit's files, each with what to do.
+    pub absent: Vec<String>,
     /// The history that was not found stored, by what names it there.
     new_history: Option<String>,
 }
@@ -92,53 +104,6 @@ pub fn canonical(directory: &Path) -> Result<PathBuf, OnceError> {
         .ok()
         .filter(|root| root.is_dir())
         .ok_or_else(|| OnceError::NotADirectory(directory.to_owned()))
-}
-
-/// What the head of a diff changed, in the repository that a canonical directory belongs to.
-///
-/// # Errors
-/// When it belongs to none, or git fails.
-pub fn diff(root: &Path, ends: &DiffEnds) -> Result<Diff, OnceError> {
-    let git = repository(root, &ends.head)?;
-    let (base, head) = (git.resolve(&ends.base)?, git.resolve(&ends.head)?);
-    Ok(git.diff(&base, &head, &CancellationToken::new())?)
-}
-
-/// Whether the repository around `root` lacks old commits.
-pub fn is_shallow(root: &Path) -> bool {
-    let around = || GitRepo::around(root, &Arc::default()).ok().flatten();
-    bare(root)
-        .or_else(around)
-        .is_some_and(|git| git.is_shallow())
-}
-
-/// The directory that `root` is in the repository around it, with a slash at the end; empty for the repository's own
-/// directory, and where there is none.
-pub fn directory_in_repository(root: &Path) -> String {
-    let git = GitRepo::around(root, &Arc::default()).ok().flatten();
-    git.map_or_else(String::new, |git| git.prefix().to_owned())
-}
-
-/// Whether a canonical directory is a bare repository.
-pub fn is_bare(root: &Path) -> bool {
-    bare(root).is_some()
-}
-
-/// The bare repository that a directory is.
-fn bare(root: &Path) -> Option<GitRepo> {
-    let git = GitRepo::open(root, &Arc::default()).ok();
-    git.filter(|_| !root.join(".git").exists())
-}
-
-/// The repository with the revisions of a directory, one of which is wanted.
-fn repository(root: &Path, reference: &str) -> Result<GitRepo, OnceError> {
-    if let Some(git) = bare(root) {
-        return Ok(git);
-    }
-    GitRepo::around(root, &Arc::default())?.ok_or_else(|| OnceError::NoRevisions {
-        path: root.to_owned(),
-        reference: reference.to_owned(),
-    })
 }
 
 impl Once {
@@ -176,11 +141,11 @@ impl Once {
     /// # Errors
     /// See [`OnceError`].
     pub fn index(&self) -> Result<Indexed, OnceError> {
-        let root = &self.settings.root;
-        match (&self.settings.reference, bare(root)) {
-            (Some(reference), _) => self.commit(&repository(root, reference)?, reference),
-            (None, Some(git)) => self.commit(&git, "HEAD"),
-            (None, None) => self.tree(),
+        let repository = &self.settings.repository;
+        match &self.settings.reference {
+            Some(reference) => self.commit(repository.with_revision(reference)?, reference),
+            None if repository.is_bare() => self.commit(repository.with_revision(HEAD)?, HEAD),
+            None => self.tree(),
         }
     }
 
@@ -219,17 +184,19 @@ impl Once {
             commit,
             dirty: false,
         };
-        self.build(revision, files?, history)
+        let files = files?;
+        let absent = absent::of_commit(&files).into_iter().collect();
+        self.build(revision, files, history, absent)
     }
 
     fn tree(&self) -> Result<Indexed, OnceError> {
-        let root = self.settings.root.clone();
+        let repository = &self.settings.repository;
+        let (root, git) = (repository.root().to_owned(), repository.git());
         let excluded = self.settings.excluded.iter().cloned().collect();
-        let mut tree =
-            WorkingTree::new(root, excluded, Arc::default()).knowing(Arc::clone(&self.stats));
-        let git = tree.git().cloned();
+        let tree = WorkingTree::of_one_run(root, excluded, git.cloned());
+        let mut tree = tree.knowing(Arc::clone(&self.stats));
         let (scanned, history) = std::thread::scope(|threads| {
-            let history = threads.spawn(|| self.history_of_head(git.as_ref()));
+            let history = threads.spawn(|| self.history_of_head(git));
             let scanned = tree.rescan(&self.blobs, &self.progress, None);
             self.progress.enter(Phase::History, 0);
             (scanned, history.join())
@@ -239,11 +206,12 @@ impl Once {
         let history = match (history, git) {
             // Another commit was checked out meanwhile.
             (Ok(history), Some(git)) if history.commit != revision.commit => {
-                self.history_of(&git, &revision.commit)
+                self.history_of(git, &revision.commit)
             }
             (history, _) => history.unwrap_or_else(|_| FoundHistory::defect()),
         };
-        self.build(revision, tree.files(), history)
+        let absent = absent::of_tree(&tree);
+        self.build(revision, tree.files(), history, absent)
     }
 
     fn build(
@@ -251,6 +219,7 @@ impl Once {
         revision: Revision,
         files: Vec<SourceFile>,
         history: FoundHistory,
+        mut absent: Vec<String>,
     ) -> Result<Indexed, OnceError> {
         self.progress.enter(Phase::Building, 0);
         let (read, indexed, history_error) = match history.outcome {
@@ -266,19 +235,26 @@ impl Once {
             history: read,
         };
         let snapshot = build_once(plan, indexed, &self.store)?;
+        if absent.is_empty() && snapshot.touched_functions == TouchedFunctions::Unreadable {
+            absent.extend(self.settings.repository.git().and_then(absent::of_history));
+        }
         Ok(Indexed {
             snapshot: Arc::new(snapshot),
             history_error,
+            absent,
             new_history,
         })
     }
 
     /// The history of `HEAD`; empty where there is none.
     fn history_of_head(&self, git: Option<&GitRepo>) -> FoundHistory {
-        let head = git.map(|git| (git, git.resolve("HEAD")));
-        match head {
-            Some((git, Ok(commit))) => self.history_of(git, &commit),
-            Some((_, Err(_))) | None => FoundHistory::none(),
+        let Some(git) = git else {
+            return FoundHistory::none();
+        };
+        match git.resolve(HEAD) {
+            Ok(commit) => self.history_of(git, &commit),
+            Err(GitError::NoCommits) => FoundHistory::none(),
+            Err(error) => FoundHistory::failed(error),
         }
     }
 
@@ -338,12 +314,15 @@ impl FoundHistory {
         }
     }
 
-    fn defect() -> Self {
+    fn failed(error: GitError) -> Self {
         Self {
-            outcome: Outcome::Failed(GitError::Unavailable(
-                "reading them failed on a defect".to_owned(),
-            )),
+            outcome: Outcome::Failed(error),
             ..Self::none()
         }
+    }
+
+    fn defect() -> Self {
+        let reason = "reading them failed on a defect";
+        Self::failed(GitError::Unavailable(reason.to_owned()))
     }
 }

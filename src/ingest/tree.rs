@@ -60,6 +60,8 @@ pub struct WorkingTree {
     root: PathBuf,
     rules: Arc<Rules>,
     git: Option<GitRepo>,
+    /// Whether it lives for one run: a repository that is made, or a git that works again, is not waited for.
+    is_of_one_run: bool,
     /// In path order, as an index wants them.
     entries: BTreeMap<RepoPath, Entry>,
     directories: HashSet<PathBuf>,
@@ -87,15 +89,25 @@ impl WorkingTree {
             None
         });
         Self {
+            access,
+            is_of_one_run: false,
+            ..Self::of_one_run(root, excluded, git)
+        }
+    }
+
+    /// A tree that one run reads; `git` is its repository as the run found it.
+    pub fn of_one_run(root: PathBuf, excluded: Vec<PathBuf>, git: Option<GitRepo>) -> Self {
+        Self {
             rules: Arc::new(Rules::new(root.clone(), excluded)),
             git,
+            is_of_one_run: true,
             entries: BTreeMap::new(),
             directories: HashSet::new(),
             head: Head::default(),
             has_tracked_ignored: false,
             listed_commit: String::new(),
             stats: Arc::new(Stats::stored(None)),
-            access,
+            access: Arc::default(),
             root,
         }
     }

@@ -72,7 +72,7 @@ fn refused(root: &Path, arguments: &[&str], code: i32, text: &str) {
 }
 
 /// A file beside the repository; its path.
-fn beside(root: &Path, name: &str, text: &str) -> String {
+fn beside(root: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
     let path = root.parent().unwrap().join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
@@ -141,7 +141,7 @@ fn a_log_asks_with_what_failed_in_it() {
     let (_keep, root) = shop();
     let noise = "2026-11-23T19:00:00.1Z \x1b[32mok\x1b[0m\n".repeat(20_000);
     let trace = "2026-11-23T19:00:01.1Z Traceback (most recent call last):\n2026-11-23T19:00:01.2Z   File \"/ci/shop/price.py\", line 3, in total_price\n2026-11-23T19:00:01.3Z AttributeError: no price\n";
-    let log = beside(&root, "job.log", &format!("{noise}{trace}{noise}"));
+    let log = beside(&root, "job.log", format!("{noise}{trace}{noise}"));
     let asked = answer(&root, &["--log", &log]);
     assert_eq!(first(&asked), "shop/price.py");
 
@@ -180,6 +180,33 @@ fn a_log_asks_with_what_failed_in_it() {
     );
 }
 
+#[test]
+fn logs_and_reports_are_read_in_every_encoding_and_binaries_refused() {
+    let (_keep, root) = shop();
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    let trace = "web-1  | Traceback (most recent call last):\r\nweb-1  |   File \"/ci/shop/price.py\", line 3, in total_price\r\nweb-1  | AttributeError: no price\r\n";
+    let log = beside(&root, "powershell.log", utf16(trace));
+    assert_eq!(first(&answer(&root, &["--log", &log])), "shop/price.py");
+    let report = beside(&root, "report.xml", utf16(REPORT));
+    assert_eq!(
+        first(&answer(&root, &["--junit", &report])),
+        "shop/price.py"
+    );
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(trace.as_bytes()).unwrap();
+    let log = beside(&root, "job.log.gz", packed.finish().unwrap());
+    assert_eq!(first(&answer(&root, &["--log", &log])), "shop/price.py");
+
+    let zip = beside(&root, "logs.zip", b"PK\x03\x04\x14\0\0\0");
+    refused(&root, &["--log", &zip], 2, "a zip archive: unpack it");
+    refused(&root, &["--junit", &zip], 2, "a zip archive: unpack it");
+    let binary = beside(&root, "core", b"\x7fELF\x02\x01\0\0Error: x\n");
+    refused(&root, &["--log", &binary], 2, "it is binary");
+}
+
 fn event(name: &str) -> Value {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/github/{name}.json"));
@@ -189,7 +216,7 @@ fn event(name: &str) -> Value {
 #[test]
 fn the_event_of_a_job_asks_about_its_issue_or_its_change() {
     let (_keep, root) = shop();
-    let ask = |event: &Value| beside(&root, "event.json", &event.to_string());
+    let ask = |event: &Value| beside(&root, "event.json", event.to_string());
     let mut issue = event("issues");
     issue["issue"]["title"] = json!("`total_price` forgets the tax");
     issue["issue"]["body"] = json!(null);
@@ -219,6 +246,14 @@ fn the_event_of_a_job_asks_about_its_issue_or_its_change() {
     );
     let page = pull["repository"]["html_url"].as_str().unwrap();
     assert!(asked["sections"].to_string().contains(page));
+    // A comment at a line of it asks with both.
+    let mut review = pull.clone();
+    review["comment"] = json!({"body": "this forgets the tax", "path": "shop/price.py", "line": 2});
+    let asked = answer(&root, &["--github-event", &ask(&review)]);
+    assert_eq!(asked["commit"], json!(ids[1]));
+    let (files, symbols) = (asked["files"].to_string(), asked["symbols"].to_string());
+    assert!(files.contains("shop/cart.py") && files.contains("shop/price.py"));
+    assert!(symbols.contains("shop/price.py:2"), "{symbols}");
     // With the log of its failed job.
     let log = beside(
         &root,

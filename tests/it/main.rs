@@ -28,6 +28,7 @@ mod forge_failures;
 mod fuzz;
 mod git;
 mod hub;
+mod incomplete;
 mod index_store;
 mod ipv6;
 mod journey;

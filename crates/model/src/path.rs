@@ -57,6 +57,20 @@ impl RepoPath {
         }
     }
 
+    /// As [`Self::new`], for a name that is not UTF-8: its other bytes are escaped (`\xe9`), so that it can be listed.
+    /// No file is found by it.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn escaped(path: &[u8]) -> Result<Self, PathError> {
+        let mut text = String::new();
+        for chunk in path.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+        }
+        Self::new(&text)
+    }
+
     /// As [`Self::new`], for a path as a person or a shell writes it: `./` at its beginning says
     /// nothing.
     ///

@@ -1,6 +1,8 @@
 //! What a blob's bytes say before any grammar looks at them: whether they are text that people
 //! read, and whether a program wrote it. Also the facts of text without a parser.
 
+use std::borrow::Cow;
+
 use foveate_model::{FileFacts, Language, LanguageKind, SkipReason, Values};
 
 use crate::chunks;
@@ -20,13 +22,22 @@ pub(crate) fn text<'b>(
     bytes: &'b [u8],
     by_name: Option<Language>,
     limits: &Limits,
-) -> Result<&'b str, SkipReason> {
-    let size = bytes.len() as u64;
-    if size > limits.max_bytes {
-        return Err(SkipReason::TooLarge {
-            bytes: size,
-            limit: limits.max_bytes,
-        });
+) -> Result<Cow<'b, str>, SkipReason> {
+    let too_large = |bytes: usize| {
+        let (bytes, limit) = (bytes as u64, limits.max_bytes);
+        (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })
+    };
+    if let Some(reason) = too_large(bytes.len()) {
+        return Err(reason);
+    }
+    if let Some(text) = of_utf16(bytes) {
+        let text = text.ok_or(SkipReason::NotUtf8)?;
+        // It may be half as long again.
+        return match too_large(text.len()) {
+            Some(reason) => Err(reason),
+            None if has_long_lines(&text, by_name) => Err(SkipReason::LongLines),
+            None => Ok(Cow::Owned(text)),
+        };
     }
     if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
         return Err(SkipReason::Binary);
@@ -38,7 +49,21 @@ pub(crate) fn text<'b>(
     if has_long_lines(text, by_name) {
         return Err(SkipReason::LongLines);
     }
-    Ok(text)
+    Ok(Cow::Borrowed(text))
+}
+
+/// The text of a blob that begins with the byte order mark of UTF-16, as editors on Windows write it; `Some(None)`
+/// where it is none.
+fn of_utf16(bytes: &[u8]) -> Option<Option<String>> {
+    let (unit, rest): (fn([u8; 2]) -> u16, _) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let (pairs, odd) = rest.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
+    let text = String::from_utf16(&units).ok();
+    Some(text.filter(|text| odd.is_empty() && !text.contains('\0')))
 }
 
 /// Whether the bytes are what git LFS puts in the place of a large file.
@@ -192,6 +217,32 @@ mod tests {
             let result = text(bytes, Some(python()), &limits).map(|_| ());
             assert_eq!(result, expected);
         }
+    }
+
+    #[test]
+    fn utf16_with_its_mark_is_text() {
+        let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            text.encode_utf16().flat_map(bytes).collect()
+        };
+        let limits = Limits {
+            max_bytes: 20_000,
+            ..Limits::default()
+        };
+        let read = |bytes: &[u8]| text(bytes, Some(python()), &limits).map(Cow::into_owned);
+        let code = "def prize(): # \u{20ac} \u{1f980}\n";
+        let marked = format!("\u{feff}{code}");
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            assert_eq!(read(&utf16(&marked, bytes)), Ok(code.to_owned()));
+            assert_eq!(read(&utf16(code, bytes)), Err(SkipReason::Binary));
+            let long = utf16(&format!("\u{feff}{}", "\u{20ac}".repeat(9_000)), bytes);
+            let too_large = SkipReason::TooLarge {
+                bytes: 27_000,
+                limit: 20_000,
+            };
+            assert_eq!(read(&long), Err(too_large));
+        }
+        assert_eq!(read(b"\xff\xfea\0b"), Err(SkipReason::NotUtf8));
+        assert_eq!(read(b"\xff\xfe\0\0a\0"), Err(SkipReason::NotUtf8));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 pub mod junit;
 mod lines;
 pub mod log;
+mod prefix;
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,11 @@
 //! The argument of `--diff`: its form, and reading what it names. Whether its ends may name commits is validated
 //! with the rest.
 
-use std::path::Path;
-
 use anyhow::Context as _;
 
 use crate::engine::{Diff, DiffEnds};
 use crate::ingest::git::GitError;
-use crate::ingest::once::{self, OnceError};
+use crate::ingest::once::{OnceError, Repository};
 
 /// The commit that is checked out.
 const HEAD: &str = "HEAD";
@@ -42,11 +40,11 @@ pub fn ends(text: &str) -> Result<DiffEnds, String> {
 ///
 /// # Errors
 /// When an end is no commit of the repository; with what to do in a clone that lacks old commits.
-pub(super) fn read(root: &Path, ends: &DiffEnds) -> anyhow::Result<Diff> {
-    let diff = once::diff(root, ends);
+pub(super) fn read(repository: &Repository, ends: &DiffEnds) -> anyhow::Result<Diff> {
+    let diff = repository.diff(ends);
     let lacks_commits = match &diff {
         Err(OnceError::Git(GitError::Shallow { .. })) => true,
-        Err(OnceError::Git(GitError::UnknownRef(_))) => once::is_shallow(root),
+        Err(OnceError::Git(GitError::UnknownRef(_))) => repository.is_shallow(),
         _ => false,
     };
     if !lacks_commits {

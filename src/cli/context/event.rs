@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::cli::UsageError;
 use crate::engine::DiffEnds;
-use crate::forge::event::{Event, Project};
+use crate::forge::event::{Event, Project, PullRequestEvent};
 use crate::forge::github::event::parse_unnamed;
 
 /// Largest event: GitHub sends none above 25 MB.
@@ -19,7 +19,7 @@ const NEW_BRANCH: &str =
 /// What an event asks.
 #[derive(Debug, Default)]
 pub(super) struct Question {
-    /// Title and text of the issue or pull request, with the comment.
+    /// Title and text of the issue or pull request, with the comment or review.
     pub(super) text: Option<String>,
     /// What a pull request or a push changed.
     pub(super) diff: Option<DiffEnds>,
@@ -61,11 +61,11 @@ fn question(event: Event) -> anyhow::Result<Question> {
         },
         Event::PullRequest(event) => Question {
             text: Some(event.thread.question()),
-            diff: Some(DiffEnds {
-                base: event.base,
-                head: event.head,
-            }),
-            ..Question::default()
+            ..of_change(event)
+        },
+        Event::Review(event) => Question {
+            text: Some(event.question()),
+            ..of_change(event.pull_request)
         },
         Event::Push(push) => {
             let (diff, note) = match (push.previous, push.head) {
@@ -80,8 +80,8 @@ fn question(event: Event) -> anyhow::Result<Question> {
             }
         }
         Event::Ping | Event::Other => {
-            let text = "--github-event: nothing can be asked about this event; those of issues, comments, pull requests and \
-                        pushes are read. Give TEXT, --junit or --log instead";
+            let text = "--github-event: nothing can be asked about this event; those of issues, comments, pull requests, reviews \
+                        and pushes are read. Give TEXT, --junit or --log instead";
             return Err(UsageError(text.to_owned()).into());
         }
     };
@@ -89,6 +89,16 @@ fn question(event: Event) -> anyhow::Result<Question> {
         link_base,
         ..question
     })
+}
+
+fn of_change(event: PullRequestEvent) -> Question {
+    Question {
+        diff: Some(DiffEnds {
+            base: event.base,
+            head: event.head,
+        }),
+        ..Question::default()
+    }
 }
 
 fn page(project: &Project) -> Option<String> {

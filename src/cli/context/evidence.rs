@@ -2,7 +2,7 @@
 //! reports, logs. Start at [`Asked::gather`].
 
 use std::fs::File;
-use std::io::{BufReader, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,7 +10,7 @@ use foveate_model::escape::escape;
 use foveate_query::failure::junit::{self, JunitError, MAX_REPORT_BYTES};
 use foveate_query::failure::{self, Failures, log};
 
-use super::{ContextArgs, event};
+use super::{ContextArgs, event, text};
 use crate::cli::{NothingToAsk, UsageError};
 use crate::engine::DiffEnds;
 
@@ -29,12 +29,13 @@ pub struct EvidenceArgs {
     /// failed tests. A directory stands for the reports in it. May be given more than once.
     #[arg(long, value_name = "FILE")]
     junit: Vec<PathBuf>,
-    /// The log of a CI job, of any size: asks with the traces and the errors of compilers in the step that
-    /// failed, else with its last lines; `-` reads it from standard input. May be given more than once.
+    /// The log of a CI job, of any size, as text or compressed with gzip: asks with the traces and the errors of
+    /// compilers in the step that failed, else with its last lines; `-` reads it from standard input. May be given
+    /// more than once.
     #[arg(long, value_name = "FILE")]
     log: Vec<PathBuf>,
     /// The event that started a job of GitHub's CI, whose file `$GITHUB_EVENT_PATH` names: asks with the issue and its
-    /// comment, the pull request and its change, or the change that was pushed.
+    /// comment, the pull request with its change and what a review says, or the change that was pushed.
     #[arg(long, value_name = "FILE")]
     github_event: Option<PathBuf>,
 }
@@ -74,7 +75,7 @@ impl Asked {
             text: None,
         };
         let (mut texts, mut notes) = (Vec::new(), Vec::new());
-        texts.extend(text(args)?);
+        texts.extend(given(args)?);
         if let Some(path) = github_event {
             let event = event::read(path)?;
             texts.extend(event.text);
@@ -110,15 +111,15 @@ fn tell(notes: &[String]) -> std::io::Result<()> {
 }
 
 /// The text, as it is given or read.
-fn text(args: &ContextArgs) -> anyhow::Result<Option<String>> {
+fn given(args: &ContextArgs) -> anyhow::Result<Option<String>> {
     if args.query.as_deref() != Some(STDIN) {
         return Ok(args.query.clone());
     }
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
+    let mut given = String::new();
+    text::open(std::io::stdin().lock())
+        .and_then(|mut text| text.read_to_string(&mut given))
         .context("cannot read the query from standard input")?;
-    Ok(Some(text))
+    Ok(Some(given))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -160,11 +161,13 @@ fn of_reports(paths: &[PathBuf], notes: &mut Vec<String>) -> anyhow::Result<Opti
 /// The question about what failed in a log.
 fn of_log(path: &Path, notes: &mut Vec<String>) -> anyhow::Result<Option<String>> {
     let found = if is_stdin(path) {
-        log::read(std::io::stdin().lock()).context("cannot read the log from standard input")?
+        let unread = || "--log: cannot read standard input".to_owned();
+        let log = text::open(std::io::stdin().lock()).map_err(|error| usage(unread(), error))?;
+        log::read(log).with_context(unread)?
     } else {
         let unread = || format!("--log: cannot read {}", path.display());
-        let file = File::open(path).map_err(|error| usage(unread(), error))?;
-        log::read(BufReader::new(file)).with_context(unread)?
+        let log = File::open(path).and_then(text::open);
+        log::read(log.map_err(|error| usage(unread(), error))?).with_context(unread)?
     };
     if found.failures.total() > 0 {
         return Ok(question("--log", &found.failures, notes));
@@ -213,7 +216,9 @@ fn usage(what: String, error: impl std::fmt::Display) -> UsageError {
 fn read_report(path: &Path, failures: &mut Failures) -> Result<(), ReportError> {
     let mut bytes = Vec::new();
     let most = MAX_REPORT_BYTES as u64 + 1;
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    text::open(File::open(path)?)?
+        .take(most)
+        .read_to_end(&mut bytes)?;
     if bytes.len() > MAX_REPORT_BYTES {
         return Err(ReportError::TooLarge);
     }

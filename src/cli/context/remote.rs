@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 
 use super::evidence::Asked;
-use super::{ContextArgs, output};
+use super::{ContextArgs, UNREADABLE, output};
 use crate::cli::{NOTHING_FOUND, UsageError, client};
 
 /// Asks and prints.
@@ -43,8 +43,11 @@ pub(super) fn run(args: &ContextArgs, server: &str) -> anyhow::Result<ExitCode> 
         let issues = list("issues").iter();
         output::issues(issues.map(|issue| (text(issue, "code"), text(issue, "detail"))))?;
     }
+    let mut issues = list("issues").iter();
+    let has_nothing_readable = issues.any(|issue| text(issue, "code") == UNREADABLE);
     Ok(match list("files") {
         [] => ExitCode::from(NOTHING_FOUND),
+        _ if has_nothing_readable => ExitCode::from(NOTHING_FOUND),
         _ => ExitCode::SUCCESS,
     })
 }

@@ -73,6 +73,17 @@ pub fn lacking(snapshot: &Snapshot, history_error: &str) -> Option<Issue> {
     }
 }
 
+/// What the answer of a run lacks that could not use git for the repository that is there.
+pub fn without_git(reason: &str) -> Issue {
+    Issue {
+        code: "history_unavailable",
+        detail: format!(
+            "git cannot be used, so only the files were read: the answer has no commit, and past commits did not \
+             count: {reason}"
+        ),
+    }
+}
+
 fn unavailable(error: &str) -> Issue {
     Issue {
         code: "history_unavailable",

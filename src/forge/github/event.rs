@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::forge::event::{
     Action, CommentEvent, Event, EventError, IssueEvent, MAX_BODY_BYTES, MAX_LABELS,
-    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, Thread, cut,
+    MAX_TITLE_BYTES, Person, Project, PullRequestEvent, Push, ReviewEvent, Thread, cut,
 };
 
 /// Reads the payload of an event: `name` as in the header `X-GitHub-Event` or the variable
@@ -30,7 +30,8 @@ pub fn parse(name: &str, payload: &[u8]) -> Result<Event, EventError> {
     })
 }
 
-/// Reads a payload whose event's name is not known, by the objects that it holds.
+/// Reads a payload whose event's name is not known, by the objects that it holds: also reviews, which nothing is
+/// done about where they come by webhook.
 ///
 /// # Errors
 /// As [`parse`].
@@ -43,6 +44,16 @@ pub fn parse_unnamed(payload: &[u8]) -> Result<Event, EventError> {
             ..
         } => "issue_comment",
         Keys { issue: Some(_), .. } => "issues",
+        Keys {
+            pull_request: Some(_),
+            comment: Some(_),
+            ..
+        }
+        | Keys {
+            pull_request: Some(_),
+            review: Some(_),
+            ..
+        } => return review(payload).map(Event::Review),
         Keys {
             pull_request: Some(_),
             ..
@@ -72,6 +83,7 @@ fn read<T: DeserializeOwned>(name: &str, payload: &[u8]) -> Result<T, EventError
 #[derive(Deserialize)]
 struct Keys {
     comment: Option<IgnoredAny>,
+    review: Option<IgnoredAny>,
     issue: Option<IgnoredAny>,
     pull_request: Option<IgnoredAny>,
     #[serde(rename = "ref")]
@@ -174,6 +186,26 @@ struct CommentPayload {
     installation: Option<Installation>,
 }
 
+/// Of a review, or of a comment at a line.
+#[derive(Deserialize)]
+struct RemarkObject {
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    path: Option<String>,
+    /// Null where the line is gone.
+    #[serde(default)]
+    line: Option<u64>,
+    #[serde(default)]
+    original_line: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct ReviewPayload {
+    #[serde(alias = "review")]
+    comment: RemarkObject,
+}
+
 #[derive(Deserialize)]
 struct End {
     sha: String,
@@ -237,6 +269,22 @@ fn comment(payload: CommentPayload) -> CommentEvent {
         association: payload.comment.author_association,
         is_new: payload.action == "created",
     }
+}
+
+fn review(payload: &[u8]) -> Result<ReviewEvent, EventError> {
+    const NAME: &str = "pull_request_review";
+    let RemarkObject {
+        body,
+        path,
+        line,
+        original_line,
+    } = read::<ReviewPayload>(NAME, payload)?.comment;
+    Ok(ReviewEvent {
+        pull_request: pull_request(read(NAME, payload)?),
+        text: cut(body.unwrap_or_default(), MAX_BODY_BYTES),
+        path: cut(path.unwrap_or_default(), MAX_TITLE_BYTES),
+        line: line.or(original_line).unwrap_or(0),
+    })
 }
 
 fn pull_request(payload: PullRequestPayload) -> PullRequestEvent {

@@ -92,6 +92,34 @@ fn a_pull_request_is_read() {
 }
 
 #[test]
+fn a_review_is_read_with_its_change_and_its_place() {
+    let mut payload = fixture("pull_request");
+    payload["action"] = json!("created");
+    payload["comment"] = json!({
+        "body": "this forgets the tax", "path": "shop/price.py", "line": null, "original_line": 3,
+    });
+    let review = |payload: &Value| match parse_unnamed(payload.to_string().as_bytes()).unwrap() {
+        Event::Review(event) => event,
+        other => panic!("{other:?}"),
+    };
+    let event = review(&payload);
+    assert_eq!(event.pull_request.thread.number, 13);
+    assert!(event.pull_request.head.starts_with("b2"));
+    let question = event.question();
+    assert!(question.ends_with("\n\nshop/price.py:3:\n\nthis forgets the tax"));
+    assert!(question.starts_with(&event.pull_request.thread.title));
+
+    let mut whole = fixture("pull_request");
+    whole["review"] = json!({"body": "forgets the tax", "state": "changes_requested"});
+    assert!(review(&whole).question().ends_with("\n\nforgets the tax"));
+    whole["review"]["body"] = Value::Null;
+    assert_eq!(review(&whole).text, "");
+    // Webhooks of reviews are not answered.
+    let name = "pull_request_review_comment";
+    assert_eq!(read(name, &payload), Event::Other);
+}
+
+#[test]
 fn pushes_tell_forced_and_deleted_branches() {
     let payload = fixture("push");
     let Event::Push(event) = read("push", &payload) else {

@@ -118,12 +118,7 @@ impl Access {
         if self.places == LocalPaths::Anywhere {
             return Ok(());
         }
-        let dot_git = |above: &Path| above.join(".git");
-        let Some(dot_git) = directory
-            .ancestors()
-            .map(dot_git)
-            .find(|dot_git| dot_git.symlink_metadata().is_ok())
-        else {
+        let Some(dot_git) = dot_git_around(directory) else {
             return Ok(());
         };
         self.places.check(&dot_git, "git directory")?;
@@ -209,6 +204,15 @@ impl Access {
         }
         Ok(())
     }
+}
+
+/// The nearest `.git` in a directory or above it.
+pub(super) fn dot_git_around(directory: &Path) -> Option<PathBuf> {
+    let dot_git = |above: &Path| above.join(".git");
+    directory
+        .ancestors()
+        .map(dot_git)
+        .find(|dot_git| dot_git.symlink_metadata().is_ok())
 }
 
 /// Where the parts of a repository lie.

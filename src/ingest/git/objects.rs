@@ -38,6 +38,8 @@ pub enum EntryKind {
     Symlink,
     /// Another repository.
     Submodule,
+    /// A file whose name is not UTF-8.
+    BadName,
 }
 
 pub(super) fn list(
@@ -57,8 +59,8 @@ pub(super) fn list(
         .collect()
 }
 
-/// One `mode type id size<TAB>path` line; `None` for a path that is not UTF-8 or could leave the
-/// root, which git itself refuses to check out.
+/// One `mode type id size<TAB>path` line; `None` for a path that could leave the root, which git itself refuses to
+/// check out.
 fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("ls-tree");
     let tab = line.iter().position(|b| *b == b'\t').ok_or(UNEXPECTED)?;
@@ -70,25 +72,22 @@ fn parse_entry(line: &[u8]) -> Result<Option<Entry>, GitError> {
     else {
         return Err(UNEXPECTED);
     };
-    let Some(path) = repo_path(path) else {
+    let Ok(listed) = RepoPath::escaped(path) else {
         return Ok(None);
     };
     Ok(Some(Entry {
-        path,
+        path: listed,
         blob: ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?,
         size: size.parse().ok(),
-        kind: entry_kind(mode),
+        kind: entry_kind(mode, path),
     }))
 }
 
-fn repo_path(bytes: &[u8]) -> Option<RepoPath> {
-    RepoPath::new(std::str::from_utf8(bytes).ok()?).ok()
-}
-
-fn entry_kind(mode: &str) -> EntryKind {
+fn entry_kind(mode: &str, path: &[u8]) -> EntryKind {
     match mode {
         "120000" => EntryKind::Symlink,
         "160000" => EntryKind::Submodule,
+        _ if std::str::from_utf8(path).is_err() => EntryKind::BadName,
         _ => EntryKind::File,
     }
 }
@@ -193,15 +192,15 @@ pub(super) fn differences(
     let mut differences = Differences::new();
     while let Some(head) = fields.next() {
         let path = fields.next().ok_or(GitError::Output("diff-tree"))?;
-        if let Some(path) = repo_path(path) {
-            differences.insert(path, parse_difference(head)?);
+        if let Ok(listed) = RepoPath::escaped(path) {
+            differences.insert(listed, parse_difference(head, path)?);
         }
     }
     Ok(differences)
 }
 
 /// One `:mode mode id id status`; `None` where the file is gone.
-fn parse_difference(head: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
+fn parse_difference(head: &[u8], path: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitError> {
     const UNEXPECTED: GitError = GitError::Output("diff-tree");
     let head = std::str::from_utf8(head).map_err(|_| UNEXPECTED)?;
     let fields: Vec<&str> = head.split_ascii_whitespace().collect();
@@ -212,7 +211,7 @@ fn parse_difference(head: &[u8]) -> Result<Option<(EntryKind, ObjectId)>, GitErr
         return Ok(None);
     }
     let blob = ObjectId::from_hex(id).map_err(|_| UNEXPECTED)?;
-    Ok(Some((entry_kind(mode), blob)))
+    Ok(Some((entry_kind(mode, path), blob)))
 }
 
 /// The files of a commit, in path order, from those of another one, in path order, and what differs.
@@ -293,6 +292,7 @@ fn settle(entry: Entry, blobs: &BlobCache) -> Settled {
     let reason = match (kind, size) {
         (EntryKind::Symlink, _) => Some(SkipReason::Symlink),
         (EntryKind::Submodule, _) => Some(SkipReason::Submodule),
+        (EntryKind::BadName, _) => Some(SkipReason::NotUtf8),
         (EntryKind::File, None) => Some(missing()),
         (EntryKind::File, Some(bytes)) => foveate_parse::skip_by_name(&path)
             .or_else(|| (bytes > limit).then_some(SkipReason::TooLarge { bytes, limit })),
@@ -312,8 +312,15 @@ fn settle(entry: Entry, blobs: &BlobCache) -> Settled {
     }
 }
 
+const MISSING: &str = "the repository lacks this object, as a partial clone does";
+
 fn missing() -> SkipReason {
-    SkipReason::Unreadable("the repository lacks this object (a partial clone?)".to_owned())
+    SkipReason::Unreadable(MISSING.to_owned())
+}
+
+/// Whether a file is skipped because the repository lacks it.
+pub fn is_missing(file: &SourceFile) -> bool {
+    matches!(&file.skipped, Some(SkipReason::Unreadable(reason)) if reason == MISSING)
 }
 
 /// Bytes of blobs that are read and wait to be parsed, at most: git is faster by an order of magnitude, and

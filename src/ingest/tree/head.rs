@@ -39,7 +39,8 @@ impl WorkingTree {
 
     /// Learns what `HEAD` names now, and what that commit holds if it is another one.
     pub(super) fn look_at_head(&mut self) {
-        if self.git.is_none() && self.root.join(".git").exists() {
+        let may_have_come = self.git.is_none() && !self.is_of_one_run;
+        if may_have_come && self.root.join(".git").exists() {
             self.git = GitRepo::around(&self.root, &self.access).ok().flatten();
         }
         let Some(git) = &self.git else { return };
@@ -54,6 +55,10 @@ impl WorkingTree {
             // Asked again at the next look.
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "HEAD cannot be read; it stays what it was");
+                if self.is_of_one_run {
+                    // What hangs now would hang again.
+                    self.git = None;
+                }
                 (self.head.commit.clone(), None)
             }
             Err(_) => (String::new(), None),
@@ -89,13 +94,23 @@ impl WorkingTree {
         Ok(listed.collect())
     }
 
+    /// How many files of the commit are not there.
+    pub fn count_missing(&self) -> usize {
+        let committed = self.head.files.iter().flatten();
+        let unknown = committed.filter(|(path, _)| !self.entries.contains_key(*path));
+        unknown.filter(|(path, _)| self.is_missing(path)).count()
+    }
+
+    fn is_missing(&self, path: &RepoPath) -> bool {
+        self.root.join(path.as_str()).symlink_metadata().is_err()
+    }
+
     /// Whether any file differs from the commit, is not in it, or is missing.
     fn is_dirty(&self) -> bool {
         if self.head.commit.is_empty() {
             return false;
         }
-        let is_missing =
-            |path: &RepoPath| self.root.join(path.as_str()).symlink_metadata().is_err();
+        let is_missing = |path: &RepoPath| self.is_missing(path);
         let mut listed = self.head.files.iter().flatten().peekable();
         for (path, entry) in &self.entries {
             while let Some((left_out, _)) = listed.next_if(|(listed, _)| *listed < path) {

@@ -45,6 +45,7 @@ pub fn file(
         FoundKind::Symlink => Some(SkipReason::Symlink),
         FoundKind::Repository => Some(SkipReason::Submodule),
         FoundKind::Special => Some(SkipReason::Unreadable("it is not a file".to_owned())),
+        FoundKind::BadName => Some(SkipReason::NotUtf8),
         FoundKind::Closed => Some(SkipReason::Unreadable(
             "the directory may not be read".to_owned(),
         )),

@@ -48,6 +48,8 @@ pub enum FoundKind {
     Repository,
     /// A pipe, socket or device.
     Special,
+    /// A file whose name is not UTF-8.
+    BadName,
     /// A directory that may not be read.
     Closed,
     /// A directory that is left out because an ignore file in it must not be read.
@@ -291,13 +293,16 @@ fn left_out(rules: &Rules, directory: &Path) -> Option<Found> {
 
 fn found(root: &Path, entry: &DirEntry) -> Option<Found> {
     let kind = entry.file_type()?;
+    let path = entry.path().strip_prefix(root).ok()?.as_os_str();
     Some(Found {
-        path: relative(root, entry.path())?,
+        path: RepoPath::escaped(path.as_encoded_bytes()).ok()?,
         stat: Stat::of(entry.path())?,
         kind: if kind.is_symlink() {
             FoundKind::Symlink
         } else if kind.is_dir() {
             FoundKind::Repository
+        } else if kind.is_file() && path.to_str().is_none() {
+            FoundKind::BadName
         } else if kind.is_file() {
             FoundKind::File
         } else {

@@ -73,16 +73,17 @@ fn finish(mut plan: Plan<'_>, confidence: f32) -> Pack {
         used: 0,
         left_out: plan.dropped.len(),
     };
+    let nothing_readable = unindexed::nothing_readable(&plan);
     let mut pack = plan.packed.finish(budgets, figures, &plan.snapshot.files);
     let nothing = pack.sections.is_empty();
     if nothing && !(plan.ranked.functions.is_empty() && plan.ranked.files.is_empty()) {
-        plan.notes.push(Issue {
+        plan.notes.push(nothing_readable.unwrap_or_else(|| Issue {
             code: "budget_too_small",
             detail: format!(
                 "nothing that was found fits into {} tokens; ask with a larger budget_tokens",
                 plan.budget
             ),
-        });
+        }));
     }
     if figures.is_low && !nothing {
         plan.notes.push(Issue {

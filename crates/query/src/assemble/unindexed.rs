@@ -1,7 +1,7 @@
 //! Files that an answer had to do without: what the query names or what ranks high and could not be
 //! read is dropped by name; that source files are missing at all is an issue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashSet;
 use foveate_index::FileId;
@@ -44,6 +44,30 @@ pub(super) fn report(plan: &mut Plan<'_>) {
     let others = files.gaps().iter().filter(|file| !seen.contains(*file));
     relevant.extend(others);
     plan.notes.extend(missing(plan, &relevant));
+}
+
+/// Why nothing is shown where the best files that were found have no text.
+pub(super) fn nothing_readable(plan: &Plan<'_>) -> Option<Issue> {
+    let files = &plan.snapshot.files;
+    let found = plan.ranked.files.iter().map(|file| files.file(file.id));
+    let best = found.map_while(|file| Some((file.path.as_str(), file.skipped.as_ref()?)));
+    let (paths, reasons): (Vec<&str>, Vec<&SkipReason>) = best.unzip();
+    if paths.is_empty() {
+        return None;
+    }
+    let in_words = |reason: &SkipReason| match reason {
+        SkipReason::Unreadable(reason) => reason.clone(),
+        reason => reason.code().to_owned(),
+    };
+    let reasons: BTreeSet<String> = reasons.into_iter().map(in_words).collect();
+    Some(Issue {
+        code: "unreadable_files",
+        detail: format!(
+            "nothing is shown, because what was found cannot be read: {} ({})",
+            issue::list(paths),
+            issue::list(reasons)
+        ),
+    })
 }
 
 fn named_or_best(plan: &Plan<'_>) -> Vec<FileId> {

@@ -75,19 +75,41 @@ fn named_step(text: &str) -> Option<(&str, &str)> {
         .map(|named| (named, rest))
 }
 
-/// Without the times before a line, of which runners and tools may write one each.
+/// Without the times and names before a line, of which runners and tools may write one each.
 fn untimed(text: &str) -> &str {
     let mut rest = text;
-    for _ in 0..2 {
+    for _ in 0..3 {
         match time(rest)
             .or_else(|| clock(rest))
             .or_else(|| build_step(rest))
+            .or_else(|| worker(rest))
+            .or_else(|| service(rest))
         {
             Some(after) => rest = after,
             None => break,
         }
     }
     rest
+}
+
+/// What follows `[gw0] ` of pytest-xdist.
+fn worker(text: &str) -> Option<&str> {
+    let (number, rest) = text.strip_prefix("[gw")?.split_once(']')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest));
+    rest.filter(|_| is_number)
+}
+
+/// What follows `web-1  | ` of docker compose. Excerpts of code have a number, or nothing, in its place.
+fn service(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once('|')?;
+    let name = name.strip_suffix(' ')?.trim_end_matches(' ');
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let rest = rest.strip_prefix(' ').or(rest.is_empty().then_some(rest));
+    rest.filter(|_| is_name)
 }
 
 /// What follows `2026-11-23T19:00:00.123Z `, which may stand in brackets, and GitLab's `00O ` behind it.
@@ -140,9 +162,10 @@ fn stream(text: &str) -> Option<&str> {
         .or_else(|| rest.is_empty().then_some(rest))
 }
 
-/// What follows Jenkins' `12:34:56  `.
+/// What follows Jenkins' `12:34:56  `, or a time in brackets: `[12:34:56.789] `.
 fn clock(text: &str) -> Option<&str> {
-    let (shape, rest) = text.split_at_checked(8)?;
+    let bracketed = text.strip_prefix('[');
+    let (shape, rest) = bracketed.unwrap_or(text).split_at_checked(8)?;
     let is_clock = shape
         .bytes()
         .zip(b"00:00:00")
@@ -150,7 +173,12 @@ fn clock(text: &str) -> Option<&str> {
             b'0' => byte.is_ascii_digit(),
             _ => byte == *like,
         });
-    rest.strip_prefix("  ").filter(|_| is_clock)
+    let is_fraction = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    let rest = match bracketed {
+        Some(_) => rest.trim_start_matches(is_fraction).strip_prefix("] "),
+        None => rest.strip_prefix("  "),
+    };
+    rest.filter(|_| is_clock)
 }
 
 /// What follows `#12 3.456 ` of a container's build.
@@ -245,6 +273,16 @@ mod tests {
             ("[2026-11-23T19:00:00.123Z] text", "text"),
             ("2026-11-23 19:00:00+01:00 text", "text"),
             ("19:00:00  text", "text"),
+            ("[19:00:00] text", "text"),
+            ("[19:00:00.123]   text", "  text"),
+            ("[gw0]   text", "  text"),
+            ("[gw12]", ""),
+            ("web-1      |   text", "  text"),
+            ("web-1      |", ""),
+            ("web_1 | 2026-11-23T19:00:00.123Z   text", "  text"),
+            ("[gw] text", "[gw] text"),
+            ("12 | return total;", "12 | return total;"),
+            ("a || b", "a || b"),
             ("test\tRun pytest\t2026-11-23T19:00:00.1Z  text", " text"),
             ("#12 3.456 src/a.rs:1:2", "src/a.rs:1:2"),
             (

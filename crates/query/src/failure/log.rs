@@ -9,7 +9,7 @@ use std::ops::Range;
 use foveate_parse::traces::{self, Mark, Piece};
 
 use super::lines::{Cleaner, Line};
-use super::{Failure, Failures};
+use super::{Failure, Failures, prefix};
 
 /// Longest line that is looked at, in bytes; the rest of a longer one is passed over.
 const MAX_LINE: usize = 4_000;
@@ -119,7 +119,7 @@ impl Reading {
 
     /// Searches the block and keeps of it what the next one needs.
     fn search(&mut self, is_last: bool) {
-        let lines: Vec<&str> = self.block.iter().map(String::as_str).collect();
+        let lines = prefix::without(self.block.iter().map(String::as_str).collect());
         let pieces = traces::pieces(&lines);
         let ahead = if is_last { 0 } else { LOOK_AHEAD };
         let decided = lines.len().saturating_sub(ahead);

@@ -275,6 +275,35 @@ fn a_trace_over_the_end_of_a_block_stays_whole() {
     }
 }
 
+/// What runners and other programs write before each line.
+const PREFIXES: [&str; 8] = [
+    "2024-05-01T12:00:00.1234567Z ",
+    "service_1  | ",
+    "web-1 | 2024-05-01T12:00:00Z ",
+    "[gw0] ",
+    "E   ",
+    "[12:00:01] ",
+    "[build] ",
+    "May  1 12:00:00 host app[12]: ",
+];
+
+#[test]
+fn traces_are_found_behind_what_other_programs_write_before_each_line() {
+    let python = "Traceback (most recent call last):\n  File \"/ci/shop/price.py\", line 3, in total_price\n    tax()\nValueError: no tax\n";
+    let javascript = "starting\nTypeError: no tax\n    at total (/ci/shop/price.js:3:1)\n    at main (/ci/shop/main.js:3:1)\n";
+    for prefix in PREFIXES {
+        let prefixed = |text: &str| -> String {
+            let lines = text.lines().map(|line| format!("{prefix}{line}\n"));
+            lines.collect()
+        };
+        let found = of_log(&format!("{}ok\n", prefixed(python)));
+        assert_eq!(found.failures.total(), 1, "{prefix}");
+        asks(&found.failures, &["/ci/shop/price.py:3"], "no tax");
+        let found = of_log(&prefixed(&format!("{javascript}{}", "ok\n".repeat(20))));
+        asks(&found.failures, &["/ci/shop/price.js:3"], "no tax");
+    }
+}
+
 #[test]
 fn where_nothing_is_recognised_the_last_lines_count() {
     let found = of_log(&format!(

@@ -66,3 +66,22 @@ fn what_nobody_would_read_is_told_of_only_where_the_query_names_it() {
         "{detail}"
     );
 }
+
+#[test]
+fn an_answer_without_a_readable_file_says_why_it_is_empty() {
+    let text = "x = 1\n".repeat(400_000);
+    let snapshot = snapshot([("src/gate.py".to_owned(), text)]);
+    let request = request("`src/gate.py` is wrong", 1000, IntentKind::BugFix);
+    let answer = ask(&snapshot, &request);
+    assert!(answer.pack.sections.is_empty());
+    let issues = answer.issues.iter();
+    let why = issues
+        .clone()
+        .find(|issue| issue.code == "unreadable_files");
+    let why = &why.unwrap().detail;
+    assert!(
+        why.contains("src/gate.py") && why.contains("(too_large)"),
+        "{why}"
+    );
+    assert!(!issues.clone().any(|issue| issue.code == "budget_too_small"));
+}

@@ -1,0 +1,161 @@
+//! Takes off what some program wrote before each line of another one: the name of a service, a worker or a level,
+//! with or without numbers. Forms that are known by themselves are taken off before ([`super::lines`]).
+
+use std::collections::BTreeMap;
+
+use foveate_parse::traces::{self, Mark};
+
+/// Longest prefix, in bytes.
+const MAX_PREFIX: usize = 80;
+/// Pairs of lines that a prefix of all lines is looked for in.
+const PAIRS: usize = 50;
+/// Fewest lines that tell a prefix of all lines from a coincidence.
+const MIN_LINES: usize = 3;
+
+/// The lines without the prefix that nearly all of them have, and traces without the one that theirs have.
+pub(super) fn without(lines: Vec<&str>) -> Vec<&str> {
+    without_that_of_traces(without_that_of_all(lines))
+}
+
+fn without_that_of_all(mut lines: Vec<&str>) -> Vec<&str> {
+    let Some(prefix) = of_all(&lines) else {
+        return lines;
+    };
+    for line in &mut lines {
+        *line = behind(line, prefix).unwrap_or(line);
+    }
+    lines
+}
+
+/// The prefix of nearly all lines.
+fn of_all<'t>(lines: &[&'t str]) -> Option<&'t str> {
+    let told: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|l| !l.trim().is_empty())
+        .collect();
+    let mut counts: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for pair in told.windows(2).take(PAIRS) {
+        if let [line, next] = pair
+            && let Some(prefix) = shared(line, next)
+        {
+            counts
+                .entry(shape(prefix).collect())
+                .or_insert((0, prefix))
+                .0 += 1;
+        }
+    }
+    let (_, prefix) = counts.into_values().max_by_key(|(count, _)| *count)?;
+    let nearly_all = |count: usize| count >= MIN_LINES && count * 10 >= told.len() * 9;
+    let with_it: Vec<&str> = told
+        .iter()
+        .copied()
+        .filter(|line| behind(line, prefix).is_some())
+        .collect();
+    // What compilers write before each message is its place, which is no prefix.
+    let marks = with_it.iter().filter(|line| traces::read(line).is_some());
+    (nearly_all(with_it.len()) && marks.count() * 10 <= with_it.len()).then_some(prefix)
+}
+
+/// A header of a trace and the line behind it show the prefix of that trace.
+fn without_that_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
+    let mut at = 0;
+    while let Some([header, next]) = lines.get(at..at + 2) {
+        let is_header = || matches!(traces::read(header), Some(Mark::Header));
+        let Some(prefix) = shared(header, next).filter(|_| is_header()) else {
+            at += 1;
+            continue;
+        };
+        while let Some(line) = lines.get_mut(at)
+            && let Some(rest) = behind(line, prefix)
+        {
+            *line = rest;
+            at += 1;
+        }
+    }
+    lines
+}
+
+/// What two lines begin with alike, up to the last space in it; none where that says nothing.
+fn shared<'t>(line: &'t str, next: &str) -> Option<&'t str> {
+    let alike = shape(line)
+        .zip(shape(next))
+        .take_while(|(a, b)| a == b)
+        .count();
+    let alike = line.get(..line.floor_char_boundary(alike.min(MAX_PREFIX)))?;
+    let prefix = alike.get(..=alike.rfind(' ')?)?;
+    (!prefix.trim().is_empty()).then_some(prefix)
+}
+
+/// What follows in a line that begins like `prefix`, if for other digits. A line that ends with it is empty.
+fn behind<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
+    if line.len() < prefix.len() {
+        return shape(line).eq(shape(prefix.trim_end())).then_some("");
+    }
+    let is_alike = shape(line).zip(shape(prefix)).all(|(a, b)| a == b);
+    is_alike.then(|| line.get(prefix.len()..)).flatten()
+}
+
+/// The bytes of a text with one digit for all.
+fn shape(text: &str) -> impl Iterator<Item = char> {
+    text.bytes().map(|byte| match byte {
+        b'0'..=b'9' => '0',
+        byte => char::from(byte),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: [&str; 4] = [
+        "Traceback (most recent call last):",
+        "  File \"a.py\", line 3, in f",
+        "    g(1)",
+        "ValueError: x",
+    ];
+
+    #[test]
+    fn a_prefix_of_a_trace_or_of_all_lines_is_taken_off() {
+        for prefix in [
+            "E   ",
+            "INFO: ",
+            "remote: ",
+            "May  1 12:00:00 host app[12]: ",
+            "é> ",
+        ] {
+            let prefixed: Vec<String> =
+                TRACE.iter().map(|line| format!("{prefix}{line}")).collect();
+            let mut lines: Vec<&str> = prefixed.iter().map(String::as_str).collect();
+            assert_eq!(without(lines.clone()), TRACE, "{prefix}");
+            // Among lines of others.
+            lines.extend(["ok", "2 tests", prefix.trim_end(), "done"]);
+            assert_eq!(without(lines)[..4], TRACE, "{prefix}");
+        }
+        let numbered: Vec<String> = (1..9).map(|n| format!("[build {n}] line {n} x")).collect();
+        let lines: Vec<&str> = numbered.iter().map(String::as_str).collect();
+        assert_eq!(without(lines)[2], "x", "digits do not differ");
+    }
+
+    #[test]
+    fn what_belongs_to_a_line_stays() {
+        for lines in [
+            &TRACE[..],
+            &[
+                "a.py:1:2: E501 long",
+                "a.py:3:4: E501 long",
+                "a.py:5:6: F401 os",
+            ],
+            &["error: one", "error: two", "error: three"],
+            &[
+                "    at f (a.js:1:2)",
+                "    at g (a.js:1:2)",
+                "    at h (a.js:1:2)",
+            ],
+            &["", "x"],
+            &[],
+        ] {
+            assert_eq!(without(lines.to_vec()), lines);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What `foveate context` says where git, the repository or its files cannot be read.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::app::{SHOP, commit, git, tree};
+
+/// A question about the shop, with a search path that leads to these programs alone.
+fn ask(root: &Path, path: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+    command.arg("context").arg(root).arg("`total_price`");
+    command.args(arguments).env("PATH", path);
+    command.env("FOVEATE_NO_CACHE", "1").output().unwrap()
+}
+
+fn search_path() -> String {
+    std::env::var("PATH").unwrap()
+}
+
+/// What is told on standard error beside an answer that has the file.
+#[track_caller]
+fn told(root: &Path, path: &str) -> String {
+    let output = ask(root, path, &[]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("shop/price.py"));
+    told
+}
+
+/// A directory with a program called git that runs a script after it has counted the call.
+fn replaced_git(script: &str) -> (TempDir, PathBuf) {
+    let keep = tempfile::tempdir().unwrap();
+    let (program, calls) = (keep.path().join("git"), keep.path().join("calls"));
+    let script = format!("#!/bin/sh\necho call >> {}\n{script}\n", calls.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    (keep, calls)
+}
+
+#[test]
+fn a_git_that_cannot_be_used_is_told_of_and_the_files_answer() {
+    let (_keep, root) = tree(SHOP);
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    // A directory without a repository lacks nothing.
+    assert_eq!(told(&root, &search_path()), "");
+    assert_eq!(told(&root, empty), "");
+
+    commit(&root, "open the shop");
+    assert_eq!(told(&root, &search_path()), "");
+    let missing = told(&root, empty);
+    assert!(missing.contains("history_unavailable: git cannot be used"));
+    assert!(missing.contains("install git 2.41"), "{missing}");
+    assert_eq!(missing.lines().count(), 1, "{missing}");
+
+    let words = "fatal: detected dubious ownership in repository at '/shop'";
+    let (keep, calls) = replaced_git(&format!("echo \"{words}\" >&2; exit 128"));
+    let refused = told(&root, keep.path().to_str().unwrap());
+    assert!(refused.contains("detected dubious ownership"), "{refused}");
+    assert!(refused.contains("git 2.41 or newer"), "{refused}");
+    assert_eq!(std::fs::read_to_string(calls).unwrap(), "call\n");
+
+    let config = root.join(".git/config");
+    let config_before = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, "[core").unwrap();
+    let broken = told(&root, &search_path());
+    assert!(broken.contains("bad config line"), "{broken}");
+    assert!(broken.contains("`git status`"), "{broken}");
+    let output = ask(&root, &search_path(), &["--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["issues"][0]["code"], "history_unavailable");
+    let output = ask(&root, &search_path(), &["--ref", "HEAD"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("bad config line"), "{error}");
+    std::fs::write(&config, config_before).unwrap();
+
+    std::fs::remove_file(root.join(".git/HEAD")).unwrap();
+    let broken = told(&root, &search_path());
+    assert!(broken.contains("not a git repository"), "{broken}");
+    // What a directory in a bare repository is, is no defect.
+    let refs = root.join(".git/refs/heads");
+    std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::write(refs.join("a.py"), "def total_price(): pass\n").unwrap();
+    let output = ask(&refs, &search_path(), &[]);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_git_that_hangs_is_waited_for_once() {
+    let (_keep, root) = tree(SHOP);
+    commit(&root, "open the shop");
+    let (keep, calls) = replaced_git("exec /bin/sleep 1000");
+    let told = told(&root, keep.path().to_str().unwrap());
+    assert!(told.contains("git did not answer within 10 s"), "{told}");
+    assert_eq!(std::fs::read_to_string(calls).unwrap(), "call\n");
+
+    // Nor where it hangs later, on what the repository holds.
+    let path = search_path();
+    let (keep, calls) = replaced_git(&format!(
+        "PATH='{path}'; case \"$*\" in *--absolute-git-dir*) exec git \"$@\";; esac; exec sleep 1000"
+    ));
+    let told = self::told(&root, keep.path().to_str().unwrap());
+    assert!(told.contains("history_unavailable"), "{told}");
+    // Files and history ask for the commit at the same time.
+    assert_eq!(std::fs::read_to_string(calls).unwrap(), "call\n".repeat(3));
+}
+
+/// A clone beside a repository, made with these options.
+fn clone(root: &Path, name: &str, options: &[&str]) -> PathBuf {
+    git(root, &["config", "uploadpack.allowFilter", "true"]);
+    git(root, &["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let url = format!("file://{}", root.display());
+    let arguments = [&["clone", "-q"], options, &[&url, name]].concat();
+    let above = root.parent().unwrap();
+    git(above, &arguments);
+    above.join(name)
+}
+
+/// The shop in a directory with room for clones.
+fn shop() -> (TempDir, PathBuf) {
+    let keep = tempfile::tempdir().unwrap();
+    let root = keep.path().canonicalize().unwrap().join("shop");
+    std::fs::create_dir(&root).unwrap();
+    foveate_fixture::write(&root, SHOP).unwrap();
+    commit(&root, "open the shop");
+    (keep, root)
+}
+
+#[test]
+fn a_clone_that_lacks_files_says_how_to_fetch_them() {
+    let (_keep, root) = shop();
+    let partial = clone(&root, "partial", &["--filter=blob:none", "--no-checkout"]);
+    let output = ask(&partial, &search_path(), &["--ref", "HEAD"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("missing_files: "), "{told}");
+    assert!(told.contains("git fetch --refetch --no-filter"), "{told}");
+    assert!(told.contains("error: no file can be read"), "{told}");
+    assert!(!told.contains("budget_too_small"), "{told}");
+    git(&partial, &["fetch", "-q", "--refetch", "--no-filter"]);
+    let output = ask(&partial, &search_path(), &["--ref", "HEAD"]);
+    assert_eq!(output.status.code(), Some(0));
+
+    // Where the files are checked out, past commits lack theirs.
+    std::fs::write(root.join("shop/price.py"), "def total_price(): pass\n").unwrap();
+    commit(&root, "forget the items");
+    let past = clone(&root, "past", &["--filter=blob:none"]);
+    let output = ask(&past, &search_path(), &["--wait-history"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("files of past commits were not fetched"),
+        "{told}"
+    );
+
+    let sparse = clone(&root, "sparse", &["--sparse"]);
+    std::fs::write(sparse.join("total_price.md"), "`total_price`\n").unwrap();
+    let output = ask(&sparse, &search_path(), &[]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("files of the commit are not checked out"),
+        "{told}"
+    );
+    git(&sparse, &["sparse-checkout", "disable"]);
+    std::fs::remove_file(sparse.join("shop/cart.py")).unwrap();
+    assert_eq!(self::told(&sparse, &search_path()), "");
+}
+
+#[test]
+fn submodules_that_are_not_checked_out_are_told_of() {
+    let (keep, root) = shop();
+    let library = keep.path().join("library");
+    std::fs::create_dir(&library).unwrap();
+    std::fs::write(library.join("tax.py"), "def tax(): pass\n").unwrap();
+    commit(&library, "taxes");
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+    ];
+    let library = library.to_str().unwrap();
+    git(&root, &[&add[..], &[library, "lib/tax"]].concat());
+    commit(&root, "use taxes");
+    assert_eq!(told(&root, &search_path()), "");
+    let cloned = clone(&root, "cloned", &[]);
+    let told = told(&cloned, &search_path());
+    assert!(
+        told.contains("missing_files: submodules are not checked out (lib/tax)"),
+        "{told}"
+    );
+    assert!(told.contains("git submodule update --init"), "{told}");
+}
+
+#[test]
+fn sources_in_utf16_are_read_and_names_that_are_not_utf8_are_listed() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (_keep, root) = shop();
+    let text = "\u{feff}def grüße():\r\n    return 1\r\n";
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(root.join("shop/greet.py"), bytes).unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.py");
+    std::fs::write(root.join("shop").join(name), "def cafe(): pass\n").unwrap();
+    commit(&root, "greet");
+    for arguments in [
+        &["--json", "`grüße` fails"][..],
+        &["--json", "--ref", "HEAD", "`grüße` fails"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+        command.arg("context").arg(&root).args(arguments);
+        let output = command.env("FOVEATE_NO_CACHE", "1").output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["files"][0]["path"], "shop/greet.py");
+        assert!(answer["context"].as_str().unwrap().contains("def grüße"));
+        let issues = answer["issues"].as_array().unwrap();
+        let skipped = issues.iter().find(|issue| issue["code"] == "skipped_files");
+        let detail = skipped.unwrap()["detail"].as_str().unwrap();
+        assert!(
+            detail.contains(r"(1 not_utf8): shop/caf\xe9.py;"),
+            "{detail}"
+        );
+        assert_ne!(answer["tree"]["dirty"], true, "{answer}");
+    }
+}
+
+#[test]
+fn a_text_may_begin_with_a_hyphen_and_a_mistyped_option_may_not() {
+    let (_keep, root) = tree(SHOP);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveate"));
+        command.arg("context").arg(&root).args(arguments);
+        let output = command.env("FOVEATE_NO_CACHE", "1").output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), told)
+    };
+    for text in [
+        "--- a/shop/price.py\n+++ b/shop/price.py\n@@ -1 +1 @@\n-x\n+y",
+        "- `total_price` is wrong",
+        "-x breaks `total_price`",
+    ] {
+        assert_eq!(run(&[text]), (0, String::new()), "{text}");
+        assert_eq!(run(&["--budget", "900", text, "--json"]).0, 0, "{text}");
+    }
+    assert_eq!(run(&["--", "-total_price"]).0, 0);
+    for mistake in [
+        &["--buget", "5"][..],
+        &["--buget=5"],
+        &["--buget", "5", "`total_price`"],
+        &["`total_price`", "--buget", "5"],
+        &["-x"],
+        &["- `total_price` is wrong", "--buget", "5"],
+    ] {
+        let (code, told) = run(mistake);
+        assert_eq!(code, 2, "{mistake:?}: {told}");
+        assert!(told.contains("--buget") || mistake == ["-x"], "{told}");
+    }
+}
