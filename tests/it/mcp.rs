@@ -228,6 +228,48 @@ fn a_directory_is_answered_about_without_a_server() {
 }
 
 #[test]
+fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "open");
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    let query = "Cart.checkout gives the wrong total_price";
+    let found = session.context_with_history(query);
+    assert!(text(&found).contains("return total_price(self.items)"));
+    let seen = json!({"query": query, "seen": ["session"]});
+    let again = session.call("context", seen.clone());
+    assert!(!text(&again).contains("def checkout"), "{again}");
+
+    // As many lines as before, of which one reads otherwise.
+    let file = root.join("shop/cart.py");
+    let code = std::fs::read_to_string(&file).unwrap();
+    let edited = code.replace("total_price(self.items)", "total_price(self.paid)");
+    save(&file, &edited);
+    let search = json!({"q": "self.paid"});
+    while text(&session.call("search", search.clone())) == "nothing was found" {}
+    let fresh = session.call("context", seen.clone());
+    assert!(
+        text(&fresh).contains("return total_price(self.paid)"),
+        "{fresh}"
+    );
+    let again = session.call("context", seen);
+    assert!(!text(&again).contains("def checkout"), "{again}");
+
+    // What was shown is known at every commit that has it, and at no other.
+    let ended = edited.replace("total_price(self.paid)", "total_price(self.kept)");
+    save(&file, &ended);
+    let second = commit(&root, "later");
+    save(&file, &edited);
+    let mut at = |reference: &str| {
+        let seen = json!({"query": query, "seen": ["session"], "ref": reference});
+        text(&session.call("context", seen)).to_owned()
+    };
+    assert!(!at(&first).contains("def checkout"));
+    assert!(at(&second).contains("return total_price(self.kept)"));
+    session.end();
+}
+
+#[test]
 fn what_is_saved_between_two_calls_is_in_the_second() {
     let (_keep, root) = tree(SHOP);
     let cache = tempfile::tempdir().unwrap();
