@@ -3,6 +3,7 @@
 
 pub mod lookup;
 pub mod request;
+pub mod whole;
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
