@@ -350,10 +350,11 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
 
 /// What decides about requests before they are handled.
 fn border(config: &Config, authenticator: Arc<Authenticator>) -> Border {
+    let named = config.server.allow_hosts.clone().into();
     let hosts = if config.is_local() {
-        Hosts::Local(config.server.allow_hosts.clone().into())
+        Hosts::Local(named)
     } else {
-        Hosts::Any
+        Hosts::Network(named)
     };
     Border {
         hosts,

@@ -26,6 +26,7 @@ mod floors;
 mod forge_access;
 mod fuzz;
 mod git;
+mod hosts;
 mod hub;
 mod index_store;
 mod journey;
