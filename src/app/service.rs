@@ -377,12 +377,7 @@ fn agents_route(
         wait: config.answer.build_deadline(),
     };
     let agents = Agents::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(
-        agents,
-        &config.server.allow_origins,
-        config.server.body_limit_bytes,
-        stop,
-    )
+    mcp::http::route(agents, config.server.body_limit_bytes, stop)
 }
 
 fn http_limits(config: &Config) -> HttpLimits {

@@ -38,6 +38,7 @@ mod log;
 mod lookups;
 mod max_size;
 mod mcp;
+mod mcp_messages;
 mod memory;
 mod merges;
 mod metrics;
