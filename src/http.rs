@@ -5,6 +5,7 @@ pub mod accept;
 pub mod authorize;
 pub mod connections;
 pub mod context;
+pub mod encoding;
 pub mod extract;
 pub mod feedback;
 pub mod hosts;

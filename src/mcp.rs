@@ -11,6 +11,7 @@ pub mod tools;
 mod calls;
 mod failure;
 mod handler;
+mod message;
 mod resources;
 mod waiting;
 
@@ -51,7 +52,8 @@ enum Caller {
     Local(Grant, Arc<Session>),
 }
 
-/// What one session was shown, the last of it.
+/// What one session was shown, the last of it. Each place has the digest of what was shown, so that what was edited
+/// since counts as not seen.
 #[derive(Debug, Default)]
 struct Session {
     shown: Mutex<Vec<String>>,

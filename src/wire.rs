@@ -3,6 +3,7 @@
 
 pub mod lookup;
 pub mod request;
+pub mod whole;
 
 use foveate_model::escape::escape;
 use foveate_query::assemble::{Dropped, Fidelity, Item, Pack, Section};
@@ -253,6 +254,10 @@ pub struct ItemAnswer {
     /// Where it is on the web, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// What to send back in `seen.places`, such as `src/app.py:10-40@9f2c01d4a7b35e68`, so that it is not
+    /// shown again while it reads the same; only where all of it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_as: Option<String>,
 }
 
 /// The cost of the context.
@@ -478,6 +483,7 @@ fn item(item: Item) -> ItemAnswer {
         tokens: item.tokens,
         reason: item.reason,
         link: item.link,
+        seen_as: item.seen_as,
     }
 }
 

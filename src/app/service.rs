@@ -352,10 +352,11 @@ async fn authenticator(config: &Config, store: Store) -> anyhow::Result<Arc<Auth
 
 /// What decides about requests before they are handled.
 fn border(config: &Config, authenticator: Arc<Authenticator>) -> Border {
+    let named = config.server.allow_hosts.clone().into();
     let hosts = if config.is_local() {
-        Hosts::Local(config.server.allow_hosts.clone().into())
+        Hosts::Local(named)
     } else {
-        Hosts::Any
+        Hosts::Network(named)
     };
     Border {
         hosts,
@@ -378,12 +379,7 @@ fn agents_route(
         wait: config.answer.build_deadline(),
     };
     let agents = Agents::over_http(Arc::clone(engine), limits, Arc::clone(feedback));
-    mcp::http::route(
-        agents,
-        &config.server.allow_origins,
-        config.server.body_limit_bytes,
-        stop,
-    )
+    mcp::http::route(agents, config.server.body_limit_bytes, stop)
 }
 
 fn http_limits(config: &Config) -> HttpLimits {

@@ -102,8 +102,8 @@ pub struct ContextArgs {
     /// given more than once.
     #[arg(long, value_name = "PATH")]
     seen_path: Vec<String>,
-    /// A place that the reader has already: path:name of a definition, or path:start-end of lines. May
-    /// be given more than once.
+    /// A place that the reader has already: path:name of a definition, path:start-end of lines, or `seen_as` of an
+    /// earlier answer. May be given more than once.
     #[arg(long, value_name = "PLACE")]
     seen_place: Vec<String>,
     /// Rank and assemble with the numbers of this file instead of the built-in ones.

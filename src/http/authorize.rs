@@ -87,7 +87,7 @@ impl Doorkeeper {
 }
 
 /// The token that a request shows.
-fn token(request: &Request) -> Option<&str> {
+pub(super) fn token(request: &Request) -> Option<&str> {
     let mut headers = request.headers().get_all(AUTHORIZATION).iter();
     // Of two, a proxy may have checked the other one.
     let (Some(header), None) = (headers.next(), headers.next()) else {

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::authorize::Caller;
-use super::extract::{Body, Segments, Whole};
+use super::extract::{Body, Segments};
 use super::openapi::problems::{
     BadRequest, Conflict, NotAcceptable, NotFound, PayloadTooLarge, TooManyRequests, Unavailable,
     UnsupportedMediaType,
@@ -28,6 +28,7 @@ use crate::access::Grant;
 use crate::engine::Target;
 use crate::feedback::Occasion;
 use crate::wire::request::RawRequest;
+use crate::wire::whole::Whole;
 use crate::wire::{AnswerOptions, BreadthName, ContextAnswer, FormatName, IntentName};
 use parts::{DiffBody, FocusBody, SeenBody};
 

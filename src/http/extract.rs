@@ -1,12 +1,9 @@
 //! Request bodies, query strings and path segments, with their rejections as problems that name the
 //! field.
 
-use std::fmt;
-
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts};
 use axum::http::StatusCode;
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 use super::problem::Problem;
 
@@ -25,54 +22,11 @@ pub struct Parameters<T>(pub T);
 #[from_request(via(axum::extract::Path), rejection(Problem))]
 pub struct Segments<T>(pub T);
 
-/// A whole number of 0 or more. JSON has one kind of number: 8000.0 is 8000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole(pub u64);
-
-impl<'de> Deserialize<'de> for Whole {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_u64(WholeVisitor)
-    }
-}
-
-struct WholeVisitor;
-
-impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number of 0 or more")
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
-        Ok(Whole(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Whole, E> {
-        let refuse = |_| E::invalid_value(Unexpected::Signed(value), &self);
-        value.try_into().map(Whole).map_err(refuse)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
-        // Above it, neighbours are no longer told apart.
-        const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
-        if value.fract() == 0.0 && (0.0..=MAX_EXACT).contains(&value) {
-            Ok(Whole(value as u64))
-        } else {
-            Err(E::invalid_value(Unexpected::Float(value), &self))
-        }
-    }
-}
-
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
         let text = rejection.body_text();
         match rejection {
-            JsonRejection::MissingJsonContentType(_) => Self::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "send the body as JSON with the header `content-type: application/json`",
-            ),
+            JsonRejection::MissingJsonContentType(_) => Self::unsupported_media_type(),
             JsonRejection::JsonSyntaxError(_) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "invalid_json",
@@ -147,27 +101,6 @@ fn wrong_field(reason: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_numbers_may_be_written_as_others() {
-        let read = serde_json::from_str::<Whole>;
-        for (text, number) in [
-            ("0", 0),
-            ("80", 80),
-            ("80.0", 80),
-            ("8e3", 8000),
-            ("-0.0", 0),
-        ] {
-            assert_eq!(read(text).expect(text), Whole(number));
-        }
-        for bad in ["-1", "0.5", "-1.0", "1e300", "\"8\"", "true", "null", "[1]"] {
-            let error = read(bad).expect_err(bad).to_string();
-            assert!(
-                error.contains("expected a whole number of 0 or more"),
-                "{error}"
-            );
-        }
-    }
 
     #[test]
     fn fields_are_named() {

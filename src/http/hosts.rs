@@ -1,36 +1,44 @@
 //! Which `Host` a request may name. A page in a browser can make its own host name point to this
 //! machine and then read answers as its own; it cannot make the browser name another host. So a
-//! server that only this machine can reach answers to the names of this machine alone.
+//! request that needs no token must name the server in a way that no such page can.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::authorize;
 use super::problem::Problem;
+use crate::access::Authenticator;
 
 /// The hosts that requests may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// All: whoever stands before the server decides.
-    Any,
-    /// The loopback addresses, `localhost`, and these.
+    /// Of a server that only this machine reaches: loopback addresses, `localhost`, and these.
     Local(Arc<[String]>),
+    /// Of a server that others reach: addresses, names without a dot, and these. A page's host name that
+    /// points elsewhere is a public one, and has a dot; those of containers and services need none.
+    Network(Arc<[String]>),
 }
 
 impl Hosts {
     fn allow(&self, host: &str) -> bool {
-        let Self::Local(named) = self else {
-            return true;
-        };
-        let bare = without_port(host).trim_end_matches('.');
+        let name = without_port(host);
+        let bare = name.trim_end_matches('.');
         let address = bare.trim_start_matches('[').trim_end_matches(']');
-        let is_local = bare.eq_ignore_ascii_case("localhost")
-            || address.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        is_local || named.iter().any(|name| name.eq_ignore_ascii_case(bare))
+        let address = address.parse::<IpAddr>();
+        let (is_own, named) = match self {
+            Self::Local(named) => (address.is_ok_and(|ip| ip.is_loopback()), named),
+            Self::Network(named) => (address.is_ok() || is_single_label(name), named),
+        };
+        is_own
+            || bare.eq_ignore_ascii_case("localhost")
+            || named.iter().any(|name| name.eq_ignore_ascii_case(bare))
     }
 }
 
@@ -41,31 +49,95 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Refuses requests that name another host.
-pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
-    let header = request.headers().get(header::HOST);
-    let named = header
-        .and_then(|host| host.to_str().ok())
-        .or_else(|| request.uri().host())
-        .unwrap_or("");
-    if hosts.allow(named) {
+fn is_single_label(name: &str) -> bool {
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    !name.is_empty() && name.bytes().all(is_allowed)
+}
+
+/// What decides about the host of a request.
+#[derive(Clone, Debug)]
+pub struct HostCheck {
+    /// Those that it may name.
+    pub hosts: Hosts,
+    /// Knows who needs a token, and has one.
+    pub authenticator: Arc<Authenticator>,
+}
+
+impl HostCheck {
+    /// Whether the request could not be that of a page which has no token.
+    fn is_guarded(&self, request: &Request) -> bool {
+        if !self.authenticator.needs_token() {
+            return false;
+        }
+        let is_optional = matches!(&self.hosts, Hosts::Network(named) if named.is_empty());
+        let token = authorize::token(request);
+        is_optional || token.is_some_and(|token| self.authenticator.grant(Some(token)).is_ok())
+    }
+}
+
+/// Refuses requests that name two hosts, or one that they may not name.
+pub async fn check(State(check): State<HostCheck>, request: Request, next: Next) -> Response {
+    let Some(host) = host(&request) else {
+        let detail = "the request names two hosts, or none that can be read: send one Host header, and the same \
+             host in an absolute URL";
+        return Problem::new(StatusCode::BAD_REQUEST, "invalid_host", detail).into_response();
+    };
+    if check.hosts.allow(host) || check.is_guarded(&request) {
         return next.run(request).await;
     }
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "host_not_allowed",
-        "this server answers to the names of its own machine; add others to server.allow_hosts",
-    )
-    .into_response()
+    let detail = match check.hosts {
+        Hosts::Local(_) => {
+            "this server answers to the names of its own machine; add others to server.allow_hosts"
+        }
+        Hosts::Network(_) => {
+            "without a token this server answers to addresses, localhost and names without a dot; add others to \
+             server.allow_hosts"
+        }
+    };
+    Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", detail).into_response()
+}
+
+/// The host that a request names, empty where it names none; `None` where it names two. A proxy before the
+/// server may have decided by the other one.
+pub(super) fn host(request: &Request) -> Option<&str> {
+    let mut headers = request.headers().get_all(HOST).iter();
+    let (header, further) = (headers.next(), headers.next());
+    let target = request.uri();
+    match (header, target.authority()) {
+        _ if further.is_some() => None,
+        (Some(header), Some(authority)) => {
+            is_same(header, authority, target).then_some(authority.as_str())
+        }
+        (Some(header), None) => header.to_str().ok(),
+        (None, authority) => Some(authority.map_or("", Authority::as_str)),
+    }
+}
+
+fn is_same(header: &HeaderValue, authority: &Authority, target: &Uri) -> bool {
+    let Ok(header) = Authority::try_from(header.as_bytes()) else {
+        return false;
+    };
+    let usual = match target.scheme_str() {
+        Some("https") => 443,
+        _ => 80,
+    };
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
+    header.host().eq_ignore_ascii_case(authority.host()) && port(&header) == port(authority)
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+
     use super::*;
+
+    fn named() -> Arc<[String]> {
+        Arc::from(["proxy.example.org".to_owned()])
+    }
 
     #[test]
     fn only_names_of_this_machine_and_those_given_are_allowed() {
-        let hosts = Hosts::Local(Arc::from(["proxy.example.org".to_owned()]));
+        let hosts = Hosts::Local(named());
         for good in [
             "127.0.0.1:7878",
             "127.0.0.1",
@@ -85,9 +157,62 @@ mod tests {
             "127.0.0.1.example.org",
             "localhost.example.org",
             "192.168.0.1",
+            "foveate:7878",
         ] {
             assert!(!hosts.allow(bad), "{bad}");
-            assert!(Hosts::Any.allow(bad));
+        }
+    }
+
+    #[test]
+    fn where_others_reach_it_addresses_and_names_without_a_dot_are_allowed() {
+        let hosts = Hosts::Network(named());
+        for good in [
+            "127.0.0.1:7878",
+            "192.168.0.1:7878",
+            "[fd00::1]:7878",
+            "localhost",
+            "foveate:8080",
+            "foveate",
+            "proxy.example.org",
+        ] {
+            assert!(hosts.allow(good), "{good}");
+        }
+        for bad in [
+            "",
+            ":7878",
+            "evil.example.org",
+            "evil.",
+            "127.0.0.1.example.org",
+            "me@evil",
+            "[evil]",
+        ] {
+            assert!(!hosts.allow(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn two_hosts_are_none() {
+        let request = |target: &str, hosts: &[&str]| {
+            let request = Request::get(target);
+            let add =
+                |request: axum::http::request::Builder, host: &&str| request.header(HOST, *host);
+            let request = hosts.iter().fold(request, add);
+            request.body(Body::empty()).unwrap()
+        };
+        for (target, hosts, wanted) in [
+            ("/repos", &["a"][..], Some("a")),
+            ("/repos", &[], Some("")),
+            ("/repos", &["a", "a"], None),
+            ("/repos", &["a", "b"], None),
+            ("http://a/repos", &["a"], Some("a")),
+            ("http://a/repos", &["A:80"], Some("a")),
+            ("http://a:1/repos", &["a:1"], Some("a:1")),
+            ("http://a/repos", &[], Some("a")),
+            ("http://a/repos", &["b"], None),
+            ("http://a:1/repos", &["a:2"], None),
+            ("https://a/repos", &["a:80"], None),
+        ] {
+            assert_eq!(host(&request(target, hosts)), wanted, "{target} {hosts:?}");
         }
     }
 }

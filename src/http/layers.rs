@@ -145,12 +145,12 @@ pub async fn render_problems(request: Request, next: Next) -> Response {
     response
 }
 
-/// What a layer of tower-http refused. Handlers give each of these statuses with a problem.
+/// What a layer of tower-http, or the SDK behind `/mcp`, refused. Handlers give each of these statuses with a problem.
 fn problem_of_layer(response: &Response) -> Option<Problem> {
     match response.status() {
         StatusCode::REQUEST_TIMEOUT => Some(Problem::request_timeout()),
         StatusCode::PAYLOAD_TOO_LARGE => Some(Problem::body_too_large()),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Problem::unsupported_encoding()),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Problem::unsupported_media_type()),
         _ => None,
     }
 }
@@ -173,11 +173,14 @@ fn rendered(problem: Problem, bare: &Response, id: &str, version: Version) -> Re
 }
 
 /// Problems of bodies that may not have been read to their end.
-const UNREAD: [&str; 9] = [
+const UNREAD: [&str; 12] = [
     "body_too_large",
+    "host_not_allowed",
     "invalid_body",
+    "invalid_host",
     "invalid_token",
     "missing_token",
+    "origin_not_allowed",
     "rate_limited",
     "request_timeout",
     "too_many_connections",

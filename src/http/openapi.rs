@@ -12,7 +12,7 @@ use utoipa::{IntoResponses as _, OpenApi as _};
 use super::feedback::ByName;
 use super::problem::ProblemBody;
 use crate::wire::lookup::SearchKindName;
-use problems::{Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
+use problems::{BadRequest, Forbidden, Internal, RequestTimeout, TooManyRequests, Unauthorized};
 use schemas::{Cursor, DefinitionName, FilePath, LineRange, PathPrefix, Reference, SearchText};
 
 /// What the document says beside the routes.
@@ -88,6 +88,7 @@ fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 /// Adds the problems that the border around all routes has.
 fn every_operation_may(operation: &mut Operation) {
     for problems in [
+        BadRequest::responses(),
         Unauthorized::responses(),
         Forbidden::responses(),
         TooManyRequests::responses(),

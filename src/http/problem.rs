@@ -116,6 +116,15 @@ impl Problem {
         )
     }
 
+    /// The body is not declared as JSON.
+    pub fn unsupported_media_type() -> Self {
+        Self::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "send the body as JSON with the header `content-type: application/json`",
+        )
+    }
+
     /// The body is in a coding that is not decoded.
     pub fn unsupported_encoding() -> Self {
         Self::new(

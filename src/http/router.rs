@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::error_handling::HandleErrorLayer;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use axum::http::{HeaderName, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -17,7 +18,6 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 use tower_http::cors::{AllowOrigin, CorsLayer};
-use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
@@ -28,10 +28,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::authorize::{self, Doorkeeper};
-use super::hosts::{self, Hosts};
+use super::hosts::{self, HostCheck, Hosts};
 use super::{
-    HttpLimits, HttpState, context, feedback, layers, lookup, openapi, operations, origins, page,
-    problem, repos, webhooks,
+    HttpLimits, HttpState, context, encoding, feedback, layers, lookup, openapi, operations,
+    origins, page, problem, repos, webhooks,
 };
 use crate::access::Authenticator;
 use crate::config::ProbeAccess;
@@ -163,7 +163,8 @@ pub fn router(
     let bodies = ServiceBuilder::new()
         // What is sent, which may go on without end and decode to nothing.
         .layer(RequestBodyLimitLayer::new(limits.body_bytes))
-        .layer(RequestDecompressionLayer::new())
+        .map_request(|request: Request<_>| request.map(Body::new))
+        .layer(from_fn(encoding::decode))
         // What it is decoded to.
         .layer(DefaultBodyLimit::max(limits.body_bytes));
     let whole_deliveries = DefaultBodyLimit::max(state.forges.body_limit());
@@ -187,7 +188,11 @@ pub fn router(
         .layer(Extension(document))
         .layer(from_fn_with_state(origins, origins::check))
         .merge(page::routes().layer(load));
-    with_stack(router, border.cors(), &border.hosts, limits).with_state(state)
+    let hosts = HostCheck {
+        hosts: border.hosts.clone(),
+        authenticator: Arc::clone(&border.authenticator),
+    };
+    with_stack(router, border.cors(), Some(hosts), limits).with_state(state)
 }
 
 /// Responses with fewer bytes are not worth compressing.
@@ -197,7 +202,7 @@ const COMPRESSED_FROM: u64 = 1024;
 fn with_stack<S: Clone + Send + Sync + 'static>(
     router: Router<S>,
     cors: Option<CorsLayer>,
-    hosts: &Hosts,
+    hosts: Option<HostCheck>,
     limits: HttpLimits,
 ) -> Router<S> {
     let trace = TraceLayer::new_for_http()
@@ -232,7 +237,7 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
             limits.request_timeout,
         ))
         .layer(CatchPanicLayer::custom(layers::after_panic))
-        .layer(from_fn_with_state(hosts.clone(), hosts::check));
+        .option_layer(hosts.map(|hosts| from_fn_with_state(hosts, hosts::check)));
     router
         .fallback(problem::not_found)
         .method_not_allowed_fallback(problem::method_not_allowed)
@@ -241,8 +246,8 @@ fn with_stack<S: Clone + Send + Sync + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use axum::body::{Body, to_bytes};
-    use axum::http::{HeaderMap, Request, StatusCode};
+    use axum::body::to_bytes;
+    use axum::http::{HeaderMap, StatusCode};
     use axum::routing::get;
     use tower::ServiceExt;
 
@@ -267,7 +272,7 @@ mod tests {
             .route("/broken", get(broken))
             .route("/endless", get(std::future::pending::<()>))
             .route("/headers", get(headers));
-        with_stack(routes, None, &Hosts::Any, limits)
+        with_stack(routes, None, None, limits)
     }
 
     async fn ask(app: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {

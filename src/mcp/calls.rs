@@ -9,7 +9,6 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use tower_http::request_id::RequestId;
 
 use super::failure::Failure;
@@ -25,6 +24,7 @@ use crate::wire::lookup::{
     RawReferences, RawSearch,
 };
 use crate::wire::request::RawRequest;
+use crate::wire::whole::Whole;
 use crate::wire::{AnswerOptions, ContextAnswer};
 
 /// Repositories that are named where a call names none.
@@ -45,19 +45,19 @@ impl Agents {
         match tool {
             ToolName::Context => self.context(read(tool, arguments)?, grant, context).await,
             ToolName::Definition => {
-                let call: Call<RawDefinitions> = read(tool, arguments)?;
+                let call = read::<RawDefinitions>(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::References => {
-                let call: Call<RawReferences> = read(tool, arguments)?;
+                let call = read::<RawReferences>(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::Outline => {
-                let call: Call<RawOutline> = read(tool, arguments)?;
+                let call = read::<RawOutline>(tool, arguments)?;
                 self.look(call, grant, context).await
             }
             ToolName::Search => {
-                let call: Call<RawSearch> = read(tool, arguments)?;
+                let call = read::<RawSearch>(tool, arguments)?;
                 self.look(call, grant, context).await
             }
         }
@@ -96,7 +96,7 @@ impl Agents {
             repo: Some(repository.name().to_string()),
             query: Some(call.query),
             reference: call.r#ref,
-            budget_tokens: call.budget_tokens,
+            budget_tokens: call.budget_tokens.map(|Whole(tokens)| tokens),
             seen_places,
             seen_paths,
             ..RawRequest::default()
@@ -169,7 +169,7 @@ impl Agents {
             path: Some(uri.path.clone()),
             lines: None,
             r#ref: uri.reference.clone(),
-            limit: Some(FILE_LIMIT.max as u64),
+            limit: Some(Whole(FILE_LIMIT.max as u64)),
             cursor,
         };
         Ok(lookup::look(&self.engine, grant, uri.repo.clone(), raw).await?)
@@ -229,8 +229,8 @@ impl Agents {
 }
 
 /// The arguments of a call.
-fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<T, Failure> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+fn read<T: DeserializeOwned>(tool: ToolName, arguments: JsonObject) -> Result<Call<T>, Failure> {
+    Call::read(arguments).map_err(|error| {
         Failure::Told(format!(
             "the arguments cannot be used: {error}; `{}` takes {}",
             tool.name(),

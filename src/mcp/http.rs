@@ -1,23 +1,29 @@
 //! `/mcp`: the streamable HTTP transport. Every request stands alone, so that nothing is kept of clients
-//! between requests. Hosts, tokens, sizes and numbers of requests are checked by the layers around it.
+//! between requests. Hosts, origins, tokens, sizes and numbers of requests are checked by the layers around it.
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest as _, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::Agents;
+use super::message::{self, Refusal};
 
 /// Where it is.
 pub const PATH: &str = "/mcp";
 
-/// The route, for programs, and for pages of these `origins` in browsers. Open streams end when `stop` is
-/// cancelled.
+/// The route. Open streams end when `stop` is cancelled.
 pub fn route<S: Clone + Send + Sync + 'static>(
     agents: Agents,
-    origins: &[String],
     max_body_bytes: usize,
     stop: CancellationToken,
 ) -> Router<S> {
@@ -26,14 +32,59 @@ pub fn route<S: Clone + Send + Sync + 'static>(
         .with_json_response(true)
         .with_max_request_body_bytes(max_body_bytes)
         .with_cancellation_token(stop)
-        // A layer around all routes checks the host.
+        // Layers around all routes check both.
         .disable_allowed_hosts()
-        .with_allowed_origins(origins.to_vec())
-        .enforce_origin_validation();
+        .disable_allowed_origins();
     let service = StreamableHttpService::new(
         move || Ok(agents.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    Router::new().route_service(PATH, service)
+    Router::new()
+        .route_service(PATH, service)
+        .layer(from_fn(refuse_others))
+}
+
+/// Answers bodies that are no message. The SDK says of them that they are of another media type.
+async fn refuse_others(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let with_limits = Request::from_parts(parts.clone(), body);
+    let bytes = match Bytes::from_request(with_limits, &()).await {
+        Ok(bytes) => bytes,
+        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            return rejection.into_response();
+        }
+        Err(_) => {
+            return refused(&Refusal::unreadable(
+                "the body ended early, or is not what its `content-encoding` says",
+            ));
+        }
+    };
+    match message::read(&bytes) {
+        Ok(_) => {
+            next.run(Request::from_parts(parts, Body::from(bytes)))
+                .await
+        }
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let named = headers
+        .get(CONTENT_TYPE)
+        .and_then(|named| named.to_str().ok());
+    let kind = named.and_then(|named| named.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// Clients read the error of a request in an answer with status 200, as they do those of calls.
+fn refused(refusal: &Refusal) -> Response {
+    let status = match refusal.error.code {
+        ErrorCode::INVALID_PARAMS => StatusCode::OK,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    (status, Json(refusal.answer())).into_response()
 }

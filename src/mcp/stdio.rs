@@ -1,11 +1,24 @@
-//! The stdio transport: one message a line, until the client closes the input.
+//! The stdio transport: one message a line, until the client closes the input. What is no message is answered here,
+//! and the session goes on.
 
-use rmcp::ServiceExt as _;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::transport::Transport;
 use rmcp::transport::io::stdio_pipes;
+use rmcp::{RoleServer, ServiceExt as _};
+use serde::Serialize;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::Agents;
+use super::message::{self, Refusal};
 
 /// Why a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +36,8 @@ pub enum SessionError {
 /// # Errors
 /// See [`SessionError`].
 pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), SessionError> {
-    let starting = agents.serve_with_ct(stdio_pipes(), stop);
+    let (input, output) = stdio_pipes();
+    let starting = agents.serve_with_ct(Lines::new(input, output), stop);
     let running = match starting.await {
         Ok(running) => running,
         // Who leaves before the beginning, or is told to, is done.
@@ -36,4 +50,112 @@ pub async fn serve(agents: Agents, stop: CancellationToken) -> Result<(), Sessio
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(SessionError::Defect(error)),
         Ok(_) => Ok(()),
     }
+}
+
+/// Bytes of a message.
+const MAX_LINE_BYTES: usize = 16 << 20;
+
+type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// Messages as lines.
+struct Lines<R, W> {
+    input: BufReader<R>,
+    /// What was read of the next line. Waiting for it may be given up and begun again.
+    line: Vec<u8>,
+    /// Whether the line has more than is kept, so that it is passed over.
+    is_too_long: bool,
+    output: Arc<Mutex<W>>,
+    /// The answer to what was no message, until it is written.
+    refusing: Option<Writing>,
+}
+
+impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
+    fn new(input: R, output: W) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            is_too_long: false,
+            output: Arc::new(Mutex::new(output)),
+            refusing: None,
+        }
+    }
+
+    /// Whether there is a whole line in `self.line`; else the input has ended.
+    async fn fill_line(&mut self) -> io::Result<bool> {
+        while self.line.last() != Some(&b'\n') {
+            if self.line.len() > MAX_LINE_BYTES {
+                self.is_too_long = true;
+                self.line.clear();
+            }
+            let room = MAX_LINE_BYTES + 1 - self.line.len();
+            let mut rest = (&mut self.input).take(room as u64);
+            if rest.read_until(b'\n', &mut self.line).await? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes the line.
+    fn take_message(&mut self) -> Option<Result<ClientJsonRpcMessage, Refusal>> {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.is_too_long) {
+            let reason = format!("it has more than {MAX_LINE_BYTES} bytes");
+            return Some(Err(Refusal::invalid(None, reason)));
+        }
+        let line = line.trim_ascii();
+        (!line.is_empty()).then(|| message::read(line))
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        write(Arc::clone(&self.output), message)
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(refusing) = &mut self.refusing {
+                let written = refusing.await;
+                self.refusing = None;
+                written.ok()?;
+            }
+            if !self.fill_line().await.ok()? {
+                return None;
+            }
+            match self.take_message() {
+                Some(Ok(message)) => return Some(message),
+                Some(Err(refusal)) => {
+                    let answer = refusal.answer();
+                    self.refusing = Some(Box::pin(write(Arc::clone(&self.output), answer)));
+                }
+                None => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.lock().await.shutdown().await
+    }
+}
+
+/// Writes a message as a line.
+async fn write<W: AsyncWrite + Unpin>(
+    output: Arc<Mutex<W>>,
+    message: impl Serialize,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&message)?;
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&line).await?;
+    output.flush().await
 }

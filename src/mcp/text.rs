@@ -57,7 +57,8 @@ pub struct ContextToolAnswer {
     /// The chance that a right place is shown whole, 0 to 1.
     confidence: f32,
     tokens: usize,
-    /// What `context` shows whole, to be sent back as `seen`.
+    /// What `context` shows whole, to be sent back as `seen`: each with a digest, so that it counts only while it
+    /// reads the same.
     pub(super) shown: Vec<String>,
     /// The most likely files, best first.
     files: Vec<LikelyFile>,
@@ -77,10 +78,7 @@ const MAX_FILES: usize = 10;
 impl ContextToolAnswer {
     pub(super) fn new(answer: ContextAnswer) -> Self {
         let items = answer.sections.iter().flat_map(|section| &section.items);
-        let whole = items.filter(|item| item.fidelity == "full" && !item.cut);
-        let place = |path: &str, start: u32, end: u32| format!("{path}:{start}-{end}");
-        let shown = whole.map(|item| place(&item.path, item.start_line, item.end_line));
-        let shown = shown.collect();
+        let shown = items.filter_map(|item| item.seen_as.clone()).collect();
         let files = answer.files.into_iter().take(MAX_FILES);
         let files = files.map(|file| LikelyFile {
             path: file.path,

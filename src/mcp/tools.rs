@@ -8,30 +8,44 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::wire::lookup::{RawDefinitions, RawOutline, RawReferences, RawSearch};
+use crate::wire::whole::Whole;
 
 /// The arguments of a tool.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Call<T> {
     /// What it does.
-    #[serde(flatten)]
+    #[schemars(flatten)]
     pub what: T,
     /// Repository; needed where there are several
-    #[serde(default)]
     pub repo: Option<String>,
 }
 
+impl<T: DeserializeOwned> Call<T> {
+    /// Reads them. Serde's `flatten` would take 8000.0 for no whole number.
+    pub(super) fn read(mut arguments: JsonObject) -> serde_json::Result<Self> {
+        let repo = arguments.remove("repo").unwrap_or_default();
+        Ok(Self {
+            repo: serde_json::from_value(repo)?,
+            what: serde_json::from_value(Value::Object(arguments))?,
+        })
+    }
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct ContextCall {
     /// Issue text, question, error message or stack trace, as complete as you have it
     pub query: String,
     /// Tokens of the answer, 200 to 128000; default 8000
     #[serde(default)]
-    pub budget_tokens: Option<u64>,
-    /// Places not to show again: path, path:name or path:10-40; `session` stands for all that this session showed
+    pub budget_tokens: Option<Whole>,
+    /// Not to show again: places in `shown`, path, path:name or path:10-40; `session` stands for all that this session showed
     #[serde(default)]
     pub seen: Option<Vec<String>>,
     /// Commit, branch or tag; default: the files as they are now
@@ -127,6 +141,12 @@ fn schema<T: JsonSchema>() -> JsonObject {
             }
         }
         // What may be absent may be null; one of the two is enough to know.
+        if let Some(values) = schema
+            .get_mut("enum")
+            .and_then(|values| values.as_array_mut())
+        {
+            values.retain(|value| !value.is_null());
+        }
         if let Some(kinds) = schema
             .get_mut("type")
             .and_then(|kinds| kinds.as_array_mut())

@@ -31,11 +31,12 @@ fn all_tools_together_are_short() {
             schema["properties"]["repo"]["description"].is_string(),
             "{schema}"
         );
+        assert!(!schema.to_string().contains("null"), "{schema}");
     }
 }
 
 /// A session with `foveate mcp`.
-struct Session {
+pub struct Session {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -45,7 +46,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(root: &Path, cache: &Path) -> Self {
+    pub fn start(root: &Path, cache: &Path) -> Self {
         let mut session = Self::bare(root, cache);
         let hello = json!({
             "protocolVersion": "2025-06-18",
@@ -58,7 +59,7 @@ impl Session {
         session
     }
 
-    fn bare(root: &Path, cache: &Path) -> Self {
+    pub fn bare(root: &Path, cache: &Path) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_foveate"))
             .arg("mcp")
             .arg(root)
@@ -80,26 +81,33 @@ impl Session {
         }
     }
 
-    fn send(&mut self, message: &Value) {
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    pub fn send_line(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the session is open");
-        writeln!(input, "{message}").unwrap();
+        writeln!(input, "{line}").unwrap();
         input.flush().unwrap();
     }
 
-    fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        let read = self.output.read_line(&mut line).unwrap();
+        assert!(read > 0, "the process ended");
+        serde_json::from_str(&line).expect("only messages of the protocol")
+    }
+
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
 
-    fn answer(&mut self, id: u64) -> Value {
+    pub fn answer(&mut self, id: u64) -> Value {
         loop {
-            let mut line = String::new();
-            let read = self.output.read_line(&mut line).unwrap();
-            assert!(read > 0, "the process ended");
-            let message: Value =
-                serde_json::from_str(&line).expect("only messages of the protocol");
+            let message = self.receive();
             if message["id"] == id {
                 return message;
             }
@@ -107,12 +115,12 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         self.answer(id)
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         answer["result"].clone()
     }
@@ -130,18 +138,18 @@ impl Session {
         }
     }
 
-    fn end(mut self) {
+    pub fn end(mut self) {
         drop(self.input.take());
         assert!(self.process.wait().unwrap().success());
     }
 }
 
-fn text(result: &Value) -> &str {
+pub fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().expect("a text")
 }
 
 /// What a tool refused, for the model.
-fn refusal(result: &Value) -> &str {
+pub fn refusal(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     text(result)
 }
@@ -224,6 +232,48 @@ fn a_directory_is_answered_about_without_a_server() {
         let price = std::fs::read_to_string(root.join("shop/price.py")).unwrap();
         assert_eq!(read, Some(&*price), "{reference}");
     }
+    session.end();
+}
+
+#[test]
+fn what_was_edited_or_is_otherwise_at_another_commit_counts_as_not_seen() {
+    let (_keep, root) = tree(SHOP);
+    let first = commit(&root, "open");
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    let query = "Cart.checkout gives the wrong total_price";
+    let found = session.context_with_history(query);
+    assert!(text(&found).contains("return total_price(self.items)"));
+    let seen = json!({"query": query, "seen": ["session"]});
+    let again = session.call("context", seen.clone());
+    assert!(!text(&again).contains("def checkout"), "{again}");
+
+    // As many lines as before, of which one reads otherwise.
+    let file = root.join("shop/cart.py");
+    let code = std::fs::read_to_string(&file).unwrap();
+    let edited = code.replace("total_price(self.items)", "total_price(self.paid)");
+    save(&file, &edited);
+    let search = json!({"q": "self.paid"});
+    while text(&session.call("search", search.clone())) == "nothing was found" {}
+    let fresh = session.call("context", seen.clone());
+    assert!(
+        text(&fresh).contains("return total_price(self.paid)"),
+        "{fresh}"
+    );
+    let again = session.call("context", seen);
+    assert!(!text(&again).contains("def checkout"), "{again}");
+
+    // What was shown is known at every commit that has it, and at no other.
+    let ended = edited.replace("total_price(self.paid)", "total_price(self.kept)");
+    save(&file, &ended);
+    let second = commit(&root, "later");
+    save(&file, &edited);
+    let mut at = |reference: &str| {
+        let seen = json!({"query": query, "seen": ["session"], "ref": reference});
+        text(&session.call("context", seen)).to_owned()
+    };
+    assert!(!at(&first).contains("def checkout"));
+    assert!(at(&second).contains("return total_price(self.kept)"));
     session.end();
 }
 
@@ -341,7 +391,7 @@ fn what_cannot_be_answered_says_what_to_do() {
         (
             "search",
             json!({"query": "x"}),
-            "unknown field `query`; `search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
+            "`search` takes cursor, ignore_case, kind, limit, path, q, ref, repo",
         ),
         (
             "search",
@@ -405,7 +455,7 @@ pub fn tool_call(tool: &str, arguments: &Value) -> Value {
     })
 }
 
-async fn call(app: &TestApp, tool: &str, arguments: Value) -> Value {
+pub async fn call(app: &TestApp, tool: &str, arguments: Value) -> Value {
     let response = app.send(post(app, &tool_call(tool, &arguments))).await;
     assert_eq!(response.status, StatusCode::OK, "{}", response.text);
     response.json()["result"].clone()

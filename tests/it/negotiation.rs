@@ -39,7 +39,16 @@ async fn bodies_may_be_compressed_within_the_same_limit() {
     let (app, _keep, _) = shop().await;
     let body = json!({"repo": "acme/shop", "query": "`total_price`"}).to_string();
     let body = body.as_bytes();
-    for (coding, sent) in [("gzip", gzip(body)), ("identity", body.to_vec())] {
+    let (first, second) = body.split_at(20);
+    let members = [gzip(first), gzip(b""), gzip(second)].concat();
+    for (coding, sent) in [
+        ("gzip", gzip(body)),
+        ("GZIP", gzip(body)),
+        ("x-gzip", gzip(body)),
+        ("gzip", members.clone()),
+        ("identity", body.to_vec()),
+        ("Identity", body.to_vec()),
+    ] {
         let response = send_as(&app, coding, sent).await;
         assert_eq!(response.status, 200, "{coding}: {}", response.text);
         assert_eq!(response.json()["repo"], "acme/shop");
@@ -49,6 +58,25 @@ async fn bodies_may_be_compressed_within_the_same_limit() {
     let half = &gzip(body)[..20];
     for (coding, sent, status, code) in [
         ("gzip", gzip(&bomb), 413, "body_too_large"),
+        ("GZIP", gzip(&bomb), 413, "body_too_large"),
+        (
+            "gzip",
+            [&*gzip(b" "), &gzip(&bomb)].concat(),
+            413,
+            "body_too_large",
+        ),
+        (
+            "gzip",
+            [&*gzip(body), b"rest"].concat(),
+            400,
+            "invalid_body",
+        ),
+        (
+            "gzip",
+            members[..members.len() - 4].to_vec(),
+            400,
+            "invalid_body",
+        ),
         ("gzip", body.to_vec(), 400, "invalid_body"),
         ("gzip", half.to_vec(), 400, "invalid_body"),
         ("gzip", gzip(b"{"), 400, "invalid_json"),

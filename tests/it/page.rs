@@ -151,6 +151,19 @@ async fn pages_of_other_origins_have_nothing_done() {
                 "{method} {path} {site}"
             );
         }
+        // Browsers that are too old for the other header.
+        let old = async |origin: &str| {
+            let request = app
+                .client()
+                .request(method.clone(), format!("{}{path}", app.url));
+            app.send(request.header("origin", origin)).await.code()
+        };
+        for origin in ["https://evil.example.org", "http://127.0.0.1:1", "null", ""] {
+            assert_eq!(old(origin).await, "origin_not_allowed", "{path} {origin}");
+        }
+        for origin in [NAMED, &app.url] {
+            assert_ne!(old(origin).await, "origin_not_allowed", "{path} {origin}");
+        }
         // A program that is no browser.
         let plain = app.call(method, path, None).await;
         assert_ne!(plain.code(), "origin_not_allowed", "{path}");

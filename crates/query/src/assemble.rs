@@ -25,6 +25,7 @@ mod pack;
 mod packed;
 mod plan;
 mod render;
+mod seen;
 mod siblings;
 pub(crate) mod source;
 mod steps;

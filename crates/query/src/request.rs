@@ -41,7 +41,8 @@ pub struct Focus {
 pub struct Seen {
     /// Paths of files that are known whole.
     pub paths: Vec<RepoPath>,
-    /// Places as `path:name` or `path:start-end`.
+    /// Places as `path:name`, `path:start-end`, or `path:start-end@digest` as answers name what they show, which counts
+    /// only where the lines still read the same.
     pub places: Vec<String>,
 }
 

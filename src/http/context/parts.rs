@@ -30,7 +30,8 @@ pub struct SeenBody {
     #[serde(default)]
     #[schema(value_type = Vec<FilePath>, max_items = 1000)]
     pub paths: Vec<String>,
-    /// Places: a definition, or lines of a file.
+    /// Places: a definition, lines of a file, or what an answer gave as `seen_as`, which counts only while the
+    /// lines read the same.
     #[serde(default)]
     #[schema(value_type = Vec<PlaceName>, max_items = 1000)]
     pub places: Vec<String>,

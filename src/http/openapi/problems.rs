@@ -32,9 +32,9 @@ macro_rules! problems {
 }
 
 problems! {
-    BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used; `field` names it";
+    BadRequest = "400", "The path, a parameter, the body or a field of it cannot be used, and `field` names it; or the request names two hosts";
     Unauthorized = "401", "The server needs a token, and the request has none, or one that is unknown, revoked or expired";
-    Forbidden = "403", "The token does not allow it, a signature is wrong, the `Host` header names another machine, or the source may not be read";
+    Forbidden = "403", "The token does not allow it, a signature is wrong, the `Host` header names another machine, a page of another origin asks, or the source may not be read";
     NotFound = "404", "No repository has this name, or no commit, branch or tag in it, or no file, line or definition of that, or no answer this `request_id`";
     NotAcceptable = "406", "The answer has none of the media types in `accept`";
     RequestTimeout = "408", "The request was not complete in time";

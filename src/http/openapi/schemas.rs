@@ -39,7 +39,8 @@ pub struct Reference(pub String);
 )]
 pub struct FilePath(pub String);
 
-/// A place in a file: `path:name` of a definition, or `path:start-end` of lines.
+/// A place in a file: `path:name` of a definition, `path:start-end` of lines, or `path:start-end@digest` of lines that
+/// still read as an answer showed them.
 #[derive(Debug, ToSchema)]
 #[schema(
     value_type = String,

@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::engine::Source;
-use crate::http::extract::Whole;
 use crate::http::openapi::schemas::{Reference, RepositoryName};
 use crate::ingest::Registration;
 use crate::ingest::git::without_credentials;
+use crate::wire::whole::Whole;
 
 /// A repository to register: a working tree or a git repository.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -4,6 +4,7 @@ use foveate_query::lookup::{Position, Window};
 
 use super::fields::LimitRange;
 use super::{InvalidLookup, cursor};
+use crate::wire::whole::Whole;
 
 /// A validated page of the list that `lookup` describes.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ impl PageOf {
     /// The page of `limit` items at `cursor`, as a door was given them.
     pub(super) fn new(
         lookup: String,
-        limit: Option<u64>,
+        limit: Option<Whole>,
         cursor: Option<&str>,
         range: LimitRange,
     ) -> Result<Self, InvalidLookup> {

@@ -19,6 +19,7 @@ use super::fields::{self, DEFINITION_LIMIT, FILE_LIMIT, OUTLINE_LIMIT, SEARCH_LI
 use super::page::PageOf;
 use super::{InvalidLookup, Lookup, RawLookup};
 use crate::engine::LookedUp;
+use crate::wire::whole::Whole;
 
 /// Where a name is defined.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -30,7 +31,7 @@ pub struct RawDefinitions {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items of a page
-    pub limit: Option<u64>,
+    pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -81,11 +82,11 @@ pub struct RawReferences {
     /// File of the definition
     pub path: Option<String>,
     /// A line of the definition
-    pub line: Option<u64>,
+    pub line: Option<Whole>,
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items of a page
-    pub limit: Option<u64>,
+    pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -157,7 +158,7 @@ pub struct RawOutline {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items of a page
-    pub limit: Option<u64>,
+    pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -240,7 +241,7 @@ pub struct RawSearch {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Items of a page
-    pub limit: Option<u64>,
+    pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }
@@ -298,7 +299,7 @@ pub struct RawFile {
     /// Commit, branch or tag; default: the files as they are now
     pub r#ref: Option<String>,
     /// Lines of a page
-    pub limit: Option<u64>,
+    pub limit: Option<Whole>,
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
 }

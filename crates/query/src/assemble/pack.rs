@@ -50,6 +50,8 @@ pub struct Item {
     pub reason: String,
     /// Where it is on the web, where that is known.
     pub link: Option<String>,
+    /// The place that [`crate::Seen`] takes it as, if it is shown whole.
+    pub seen_as: Option<String>,
 }
 
 /// One part of the context.

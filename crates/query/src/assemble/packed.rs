@@ -8,6 +8,7 @@ use super::entry::{Entry, SectionKind};
 use super::pack::{Fidelity, Item, Pack, Section};
 use super::render;
 use super::render::parts::{Figures, Head, Piece};
+use super::seen::{self, WHOLE};
 use crate::permalink::Permalinks;
 use crate::rank::PlaceId;
 use crate::request::Format;
@@ -90,12 +91,6 @@ pub(super) struct Packed<'a> {
     total: usize,
     sequence: usize,
 }
-
-/// All lines of a file, however many.
-pub(super) const WHOLE: Lines = Lines {
-    start: 1,
-    end: u32::MAX,
-};
 
 /// Least characters per token of usual code: what is shorter is cut at the end.
 const CHARS_PER_TOKEN: usize = 3;
@@ -344,7 +339,7 @@ impl<'a> Packed<'a> {
                 name: kind.name(),
                 budget: of_section(budgets, kind),
                 used: self.used(kind),
-                items: placed.iter().map(|p| self.item(p)).collect(),
+                items: placed.iter().map(|p| self.item(p, files)).collect(),
             })
             .collect();
         let shown = self.placed.iter().map(|p| {
@@ -461,23 +456,26 @@ impl<'a> Packed<'a> {
         sections.into_iter().map(without_best).collect()
     }
 
-    fn item(&self, placed: &Placed) -> Item {
+    fn item(&self, placed: &Placed, files: &Files) -> Item {
         let measured = &placed.measured;
         let entry = &measured.entry;
         let links = self.form.links.as_ref();
+        let cut = entry.cut
+            || entry.folded
+            || (entry.fidelity == Fidelity::Full && entry.body.is_empty());
+        let is_whole = entry.fidelity == Fidelity::Full && !cut;
         Item {
             path: entry.path.clone(),
             name: entry.name.clone(),
             lines: entry.lines,
             fidelity: entry.fidelity,
-            cut: entry.cut
-                || entry.folded
-                || (entry.fidelity == Fidelity::Full && entry.body.is_empty()),
+            cut,
             folded: entry.folded,
             shown: placed.shows.lines.clone(),
             tokens: measured.tokens,
             reason: entry.reason.clone(),
             link: links.map(|links| links.lines(&entry.path, entry.lines)),
+            seen_as: is_whole.then(|| seen::name(files, placed.shows.file, entry.lines)),
         }
     }
 }

@@ -4,13 +4,13 @@ use foldhash::{HashMap, HashSet};
 use foveate_index::{Confidence, DefId, FileId, Files, Snapshot};
 use foveate_model::Lines;
 
-use super::changed;
 use super::config::{AssembleConfig, Limits, Profile};
 use super::entry::{Entry, SectionKind};
 use super::near_duplicates::{Alike, NearDuplicate, NearDuplicates, Stretch};
 use super::pack::Dropped;
 use super::packed::{Form, Order, Packed, Shows};
 use super::render::parts::Head;
+use super::seen;
 use crate::deadline::{Deadline, Stage};
 use crate::intent::{Intent, IntentKind};
 use crate::issue::Issue;
@@ -120,7 +120,7 @@ impl<'a> Plan<'a> {
             budget: request.budget_tokens,
             packed: Packed::new(
                 form(snapshot, request, intent, candidates, ranked),
-                changed::seen(&snapshot.files, &request.seen),
+                seen::lines(&snapshot.files, &request.seen),
             ),
             near_duplicates: NearDuplicates::default(),
             named_order: order.into_iter().map(|(id, _)| id).collect(),

@@ -7,6 +7,7 @@ mod near_duplicates;
 mod nested;
 mod renderings;
 mod rules;
+mod seen;
 mod surroundings;
 mod unindexed;
 mod unsafe_text;

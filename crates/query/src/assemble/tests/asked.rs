@@ -1,12 +1,11 @@
-//! What a caller asks for beside the words: breadth, thresholds, a change, a focus, what was seen,
-//! links, and at most so many files and characters.
+//! What a caller asks for beside the words: breadth, thresholds, a change, a focus, links, and at most so many files and characters.
 
 use foveate_model::{Lines, RepoPath};
 use proptest::prelude::*;
 
 use super::*;
 use crate::permalink::WebPage;
-use crate::request::{Change, Focus, Seen};
+use crate::request::{Change, Focus};
 
 const POOL: &str = "
     //- pool/core.py
@@ -387,33 +386,6 @@ fn a_long_change_is_cut_around_its_lines() {
         pack.context
     );
     assert!(pack.context.contains("left out"));
-}
-
-#[test]
-fn what_was_seen_does_not_come_again() {
-    let first = ask_with(|_| {});
-    assert!(first.pack.context.contains("def acquire"));
-    let second = ask_with(|request| {
-        request.seen = Seen {
-            paths: vec![RepoPath::new("pool/client.py").unwrap()],
-            places: vec![
-                "pool/core.py:Pool.acquire".to_owned(),
-                "tests/test_core.py:4-5".to_owned(),
-            ],
-        }
-    });
-    assert!(
-        !second.pack.context.contains("def acquire"),
-        "{}",
-        second.pack.context
-    );
-    assert!(!paths(&second).contains(&"pool/client.py"));
-    assert!(!second.pack.context.contains("def test_acquire"));
-    assert!(
-        second.pack.context.contains("def release"),
-        "{}",
-        second.pack.context
-    );
 }
 
 #[test]

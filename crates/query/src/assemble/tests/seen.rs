@@ -1,0 +1,114 @@
+//! What the caller has seen does not come again, and what it has not seen is never held back.
+
+use foveate_model::RepoPath;
+
+use super::*;
+use crate::request::Seen;
+
+const POOL: &str = "
+    //- pool/core.py
+    class Pool:
+        size = 4
+
+        def acquire(self, timeout):
+            connection = self.take(timeout)
+            return connection
+
+        def release(self, connection):
+            self.idle.append(connection)
+    //- pool/client.py
+    from pool.core import Pool
+
+
+    def fetch(url):
+        pool = Pool()
+        connection = pool.acquire(3)
+        return connection.get(url)
+    //- tests/test_core.py
+    from pool.core import Pool
+
+
+    def test_acquire():
+        assert Pool().acquire(1)
+";
+
+fn ask_of(repository: &str, seen: Seen) -> Pack {
+    let snapshot = fixture(repository);
+    let query = "`Pool.acquire` ignores the timeout of a connection";
+    let mut request = request(query, 4000, IntentKind::BugFix);
+    request.seen = seen;
+    let answer = ask(&snapshot, &request);
+    check_invariants(&snapshot, &request, &answer.pack);
+    answer.pack
+}
+
+fn places(places: impl IntoIterator<Item = impl Into<String>>) -> Seen {
+    Seen {
+        paths: Vec::new(),
+        places: places.into_iter().map(Into::into).collect(),
+    }
+}
+
+fn seen_as(pack: &Pack) -> Vec<String> {
+    let items = pack.sections.iter().flat_map(|section| &section.items);
+    items.filter_map(|item| item.seen_as.clone()).collect()
+}
+
+#[test]
+fn what_was_seen_does_not_come_again() {
+    let first = ask_of(POOL, Seen::default());
+    assert!(first.context.contains("def acquire"));
+    let seen = Seen {
+        paths: vec![RepoPath::new("pool/client.py").unwrap()],
+        ..places(["pool/core.py:Pool.acquire", "tests/test_core.py:4-5"])
+    };
+    let second = ask_of(POOL, seen);
+    assert!(
+        !second.context.contains("def acquire"),
+        "{}",
+        second.context
+    );
+    assert!(!second.context.contains("pool/client.py"));
+    assert!(!second.context.contains("def test_acquire"));
+    assert!(second.context.contains("def release"), "{}", second.context);
+}
+
+#[test]
+fn what_was_shown_is_seen_while_it_reads_the_same() {
+    let shown = seen_as(&ask_of(POOL, Seen::default()));
+    let is_acquire = |place: &String| place.starts_with("pool/core.py:3-7@");
+    assert!(shown.iter().any(is_acquire), "{shown:?}");
+    let again = ask_of(POOL, places(shown.clone()));
+    assert!(!again.context.contains("def acquire"), "{}", again.context);
+
+    let edited = POOL.replace("self.take(timeout)", "self.take(2 * timeout)");
+    let fresh = ask_of(&edited, places(shown.clone()));
+    assert!(fresh.context.contains("self.take(2 * timeout)"));
+    assert!(!fresh.context.contains("def release"), "it reads the same");
+
+    // Other code moved to these lines.
+    let moved = POOL.replace(
+        "    size = 4\n",
+        "    size = 4\n    grow = 2\n    wait = 1\n",
+    );
+    let fresh = ask_of(&moved, places(shown));
+    assert!(fresh.context.contains("def acquire"), "{}", fresh.context);
+}
+
+#[test]
+fn a_path_may_hold_colons() {
+    // One is the beginning of the other.
+    let repository =
+        POOL.replace("pool/core.py", "pool/core:a.py") + "    //- pool/core\n    prose\n";
+    for place in [
+        "pool/core:a.py",
+        "pool/core:a.py:Pool.acquire",
+        "pool/core:a.py:4-6",
+    ] {
+        let pack = ask_of(&repository, places([place]));
+        assert!(!pack.context.contains("def acquire"), "{place}");
+    }
+    let shown = seen_as(&ask_of(&repository, Seen::default()));
+    let pack = ask_of(&repository, places(shown));
+    assert!(!pack.context.contains("def acquire"), "{}", pack.context);
+}

@@ -1,0 +1,199 @@
+//! Messages as clients send them, one at a time, and what JSON-RPC says to those that cannot be used. The SDK leaves
+//! some of these without an answer, so that their sender waits for ever, or takes them for calls of unknown methods.
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Methods that are answered. For others the SDK says that there are none.
+const METHODS: [&str; 8] = [
+    "initialize",
+    "ping",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
+
+/// Why a message cannot be used.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// That of the request, if it can be read.
+    id: Option<RequestId>,
+    /// The error, with its code.
+    pub error: ErrorData,
+}
+
+impl Refusal {
+    /// What cannot be read as JSON.
+    pub fn unreadable(reason: impl std::fmt::Display) -> Self {
+        let text = format!("the message cannot be read: {reason}");
+        Self {
+            id: None,
+            error: ErrorData::parse_error(text, None),
+        }
+    }
+
+    /// What is JSON, and not a message.
+    pub fn invalid(id: Option<RequestId>, reason: impl std::fmt::Display) -> Self {
+        let text = format!("the message cannot be used: {reason}");
+        Self {
+            id,
+            error: ErrorData::invalid_request(text, None),
+        }
+    }
+
+    fn wrong_params(id: RequestId, method: &str) -> Self {
+        let text = format!("`params` of {method} are missing, or not of the shape that it takes");
+        Self {
+            id: Some(id),
+            error: ErrorData::invalid_params(text, None),
+        }
+    }
+
+    /// The answer, which has an `id` even if it is null, as JSON-RPC wants it.
+    pub fn answer(&self) -> Value {
+        json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
+    }
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// See [`Refusal`].
+pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| broken(bytes, &error))?;
+    if value.is_array() {
+        let reason = "batches are not taken: send one message at a time";
+        return Err(Refusal::invalid(None, reason));
+    }
+    let id = value
+        .get("id")
+        .and_then(|id| RequestId::deserialize(id).ok());
+    let method = value.get("method").and_then(Value::as_str);
+    let request = id.clone().zip(method);
+    if let Some((id, method)) = &request
+        && matches!(value.get("params"), Some(params) if !params.is_object() && !params.is_null())
+    {
+        return Err(Refusal::wrong_params(id.clone(), method));
+    }
+    let message = serde_json::from_slice(bytes)
+        .map_err(|_| Refusal::invalid(id, "it is no message of JSON-RPC 2.0"))?;
+    match (request, &message) {
+        // Of these methods only what the SDK found no place for.
+        (Some((id, method)), ClientJsonRpcMessage::Request(read))
+            if METHODS.contains(&method)
+                && matches!(read.request, ClientRequest::CustomRequest(_)) =>
+        {
+            Err(Refusal::wrong_params(id, method))
+        }
+        _ => Ok(message),
+    }
+}
+
+/// A message that is not JSON, or has half a character in a text, as programs write it that cut texts: of these
+/// the id can be read.
+fn broken(bytes: &[u8], error: &serde_json::Error) -> Refusal {
+    #[derive(Deserialize)]
+    struct Head {
+        id: RequestId,
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Head { id }) => Refusal::invalid(Some(id), error),
+        Err(_) => Refusal::unreadable(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_used_is_told_by_code_and_id() {
+        let surrogate = r#"{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "\ud83d"}}"#;
+        for (message, code, id) in [
+            ("", -32700, json!(null)),
+            ("{", -32700, json!(null)),
+            ("\u{1}", -32700, json!(null)),
+            (r#"{"id": 1, "method": "ping""#, -32700, json!(null)),
+            ("[1,", -32700, json!(null)),
+            (surrogate, -32600, json!("a")),
+            ("[]", -32600, json!(null)),
+            (
+                r#"[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]"#,
+                -32600,
+                json!(null),
+            ),
+            ("5", -32600, json!(null)),
+            ("{}", -32600, json!(null)),
+            (r#"{"id": 1}"#, -32600, json!(1)),
+            (r#"{"id": 1, "method": "ping"}"#, -32600, json!(1)),
+            (
+                r#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#,
+                -32600,
+                json!(1),
+            ),
+            (
+                r#"{"jsonrpc": "2.0", "id": 1, "method": 5}"#,
+                -32600,
+                json!(1),
+            ),
+            (
+                r#"{"jsonrpc": "2.0", "id": {}, "method": "ping"}"#,
+                -32600,
+                json!(null),
+            ),
+        ] {
+            let refused = read(message.as_bytes()).expect_err(message).answer();
+            assert_eq!(refused["error"]["code"], code, "{message}: {refused}");
+            assert_eq!(refused["id"], id, "{message}: {refused}");
+            assert!(
+                refused
+                    .as_object()
+                    .is_some_and(|answer| answer.contains_key("id"))
+            );
+        }
+    }
+
+    #[test]
+    fn params_of_another_shape_are_told_from_unknown_methods() {
+        let message = |method: &str, params: Value| {
+            let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+            read(message.to_string().as_bytes())
+        };
+        for (method, params) in [
+            ("tools/call", json!([])),
+            ("tools/call", json!(["search", {}])),
+            ("tools/call", json!(5)),
+            ("tools/call", json!(null)),
+            ("tools/call", json!({})),
+            ("tools/call", json!({"name": 5})),
+            ("tools/call", json!({"name": "search", "arguments": 5})),
+            ("tools/call", json!({"name": "search", "arguments": []})),
+            ("tools/list", json!("x")),
+            ("resources/read", json!({"uri": 5})),
+            ("initialize", json!({})),
+            ("ping", json!([])),
+            ("unknown", json!([])),
+        ] {
+            let refused = message(method, params.clone()).expect_err(method);
+            assert_eq!(
+                refused.answer()["error"]["code"],
+                -32602,
+                "{method} {params}"
+            );
+            assert_eq!(refused.answer()["id"], 1);
+        }
+        for (method, params) in [
+            ("ping", json!({})),
+            ("tools/list", json!(null)),
+            ("tools/call", json!({"name": "search", "arguments": null})),
+            ("tools/call", json!({"name": "unknown", "arguments": {}})),
+            ("unknown", json!({})),
+        ] {
+            assert!(message(method, params.clone()).is_ok(), "{method} {params}");
+        }
+    }
+}
