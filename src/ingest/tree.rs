@@ -388,6 +388,10 @@ impl WorkingTree {
     /// not be listed, if it can.
     fn remove_missing(&mut self, directory: &Path, listing: &Listing) -> bool {
         let own = walk::relative(&self.root, directory);
+        if own.is_none() && directory != self.root {
+            // Its name is not UTF-8, so that nothing in it is known.
+            return false;
+        }
         let own = own.as_ref();
         let prefix = own.map_or("", RepoPath::as_str);
         let listed: HashSet<&RepoPath> = listing.files.iter().map(|f| &f.path).collect();

@@ -1,6 +1,7 @@
 //! A watched working tree: what is saved is what is answered.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::time::Duration;
 
 use crate::app::{SHOP, TestApp, commit, git, save, tree, until};
@@ -132,6 +133,32 @@ async fn directories_come_move_and_go() {
     fs::remove_dir_all(root.join("shallow")).unwrap();
     app.places_become("shop", "deep_down", &[]).await;
     app.places_become("shop", "after_move", &[]).await;
+    app.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_without_a_name_in_utf8_changes_nothing_else() {
+    let app = TestApp::start().await;
+    let (_keep, root) = tree(
+        "
+        //- top.py
+        def at_the_top():
+            pass
+
+        //- sub/mark.py
+        def before():
+            pass
+        ",
+    );
+    let odd = root.join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(&odd).unwrap();
+    fs::write(odd.join("a.py"), "def inside():\n    pass\n").unwrap();
+    app.add_tree("shop", &root, true).await;
+    fs::write(odd.join("b.py"), "def inside_too():\n    pass\n").unwrap();
+    // What changes at the root itself would have all of it looked at.
+    save(&root.join("sub/mark.py"), "def mark():\n    pass\n");
+    app.places_become("shop", "mark", &["sub/mark.py"]).await;
+    assert_eq!(app.places_of("shop", "at_the_top").await, ["top.py"]);
     app.end().await;
 }
 
