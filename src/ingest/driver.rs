@@ -359,7 +359,12 @@ fn publish(writer: &mut Writer, plan: Plan, start: Instant) -> Outcome {
 }
 
 fn fail(writer: &mut Writer, error: String) -> Outcome {
-    tracing::warn!(error, "not indexed");
+    // What stays as it is was told.
+    if writer.repository().status().error.as_ref() == Some(&error) {
+        tracing::debug!(error, "not indexed");
+    } else {
+        tracing::warn!(error, "not indexed");
+    }
     writer.fail(error);
     Outcome::Failed
 }

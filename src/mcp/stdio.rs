@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         }
     }
 
-    /// Whether there is a whole line in `self.line`; else the input has ended.
+    /// Whether there is a line in `self.line`, the last one perhaps without its end; else the input has ended.
     async fn fill_line(&mut self) -> io::Result<bool> {
         while self.line.last() != Some(&b'\n') {
             if self.line.len() > MAX_LINE_BYTES {
@@ -90,7 +90,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             let room = MAX_LINE_BYTES + 1 - self.line.len();
             let mut rest = (&mut self.input).take(room as u64);
             if rest.read_until(b'\n', &mut self.line).await? == 0 {
-                return Ok(false);
+                return Ok(!self.line.is_empty() || self.is_too_long);
             }
         }
         Ok(true)
