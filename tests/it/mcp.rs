@@ -91,6 +91,12 @@ impl Session {
         input.flush().unwrap();
     }
 
+    /// Sends the last message, whose line has no end.
+    pub fn send_last(&mut self, line: &str) {
+        let mut input = self.input.take().expect("the session is open");
+        write!(input, "{line}").unwrap();
+    }
+
     pub fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = self.output.read_line(&mut line).unwrap();

@@ -68,6 +68,16 @@ fn what_cannot_be_read_is_answered_and_the_session_goes_on() {
     session.end();
 }
 
+#[test]
+fn the_last_line_needs_no_end() {
+    let (_keep, root) = tree(SHOP);
+    let cache = tempfile::tempdir().unwrap();
+    let mut session = Session::start(&root, cache.path());
+    session.send_last("{\"jsonrpc\"");
+    assert_eq!(session.receive()["error"]["code"], -32700);
+    session.end();
+}
+
 async fn send_body(app: &TestApp, body: String) -> Response {
     let request = post(app, &json!({})).body(body);
     app.send(request).await
