@@ -265,13 +265,8 @@ fn told(status: StatusCode, body: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pause::tests::headers;
     use super::*;
-
-    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        let pair =
-            |(name, value): &(&'static str, &str)| (name.parse().unwrap(), value.parse().unwrap());
-        pairs.iter().map(pair).collect()
-    }
 
     #[test]
     fn the_next_page_is_found_among_links() {

@@ -97,12 +97,12 @@ fn speaks_of_a_limit(body: &Value) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::json;
 
     use super::*;
 
-    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    pub(in crate::forge) fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         let pair =
             |(name, value): &(&'static str, &str)| (name.parse().unwrap(), value.parse().unwrap());
         pairs.iter().map(pair).collect()

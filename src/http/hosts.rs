@@ -65,7 +65,7 @@ pub struct HostCheck {
 
 impl HostCheck {
     /// Whether the request could not be that of a page which has no token.
-    fn is_guarded(&self, request: &Request) -> bool {
+    fn is_exempt(&self, request: &Request) -> bool {
         if !self.authenticator.needs_token() {
             return false;
         }
@@ -82,7 +82,7 @@ pub async fn check(State(check): State<HostCheck>, request: Request, next: Next)
              host in an absolute URL";
         return Problem::new(StatusCode::BAD_REQUEST, "invalid_host", detail).into_response();
     };
-    if check.hosts.allow(host) || check.is_guarded(&request) {
+    if check.hosts.allow(host) || check.is_exempt(&request) {
         return next.run(request).await;
     }
     let detail = match check.hosts {
@@ -106,14 +106,14 @@ pub(super) fn host(request: &Request) -> Option<&str> {
     match (header, target.authority()) {
         _ if further.is_some() => None,
         (Some(header), Some(authority)) => {
-            is_same(header, authority, target).then_some(authority.as_str())
+            is_same_host(header, authority, target).then_some(authority.as_str())
         }
         (Some(header), None) => header.to_str().ok(),
         (None, authority) => Some(authority.map_or("", Authority::as_str)),
     }
 }
 
-fn is_same(header: &HeaderValue, authority: &Authority, target: &Uri) -> bool {
+fn is_same_host(header: &HeaderValue, authority: &Authority, target: &Uri) -> bool {
     let Ok(header) = Authority::try_from(header.as_bytes()) else {
         return false;
     };

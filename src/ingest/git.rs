@@ -397,6 +397,20 @@ impl GitRepo {
         diff::is_shallow(self, &patience).unwrap_or(false)
     }
 
+    /// The first value of the settings of this repository whose names match a regular expression of git.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let stop = CancellationToken::new();
+        let mut command = self.command().ok()?;
+        command.args(["config", "--get-regexp", name]);
+        let output = process::stdout(&mut command, &self.reading(&stop, "config")).ok()?;
+        let (_, value) = std::str::from_utf8(&output)
+            .ok()?
+            .lines()
+            .next()?
+            .split_once(' ')?;
+        Some(value.to_owned())
+    }
+
     /// The directory of the repository that is looked at, with a slash at the end; empty for all of it.
     pub fn prefix(&self) -> &str {
         &self.prefix

@@ -190,27 +190,31 @@ struct Watches(Mutex<HashMap<PathBuf, Option<Identity>>>);
 impl Watches {
     /// Notes whose watch an event has ended.
     fn note_ended(&self, event: &Event) {
-        let mut watches = self.0.lock();
         if event.need_rescan() {
-            watches.values_mut().for_each(|watch| *watch = None);
+            self.0.lock().values_mut().for_each(|watch| *watch = None);
         }
         let Some(path) = event.paths.first() else {
             return;
         };
         match event.kind {
             EventKind::Remove(_) => {
-                if let Some(watch) = watches.get_mut(path) {
+                if let Some(watch) = self.0.lock().get_mut(path) {
                     *watch = None;
                 }
             }
-            // What is below a directory moves with it, and has no event of its own.
-            EventKind::Modify(ModifyKind::Name(mode))
-                if mode != RenameMode::To && watches.get(path).is_some_and(Option::is_some) =>
-            {
-                let moved = watches.iter_mut().filter(|(at, _)| at.starts_with(path));
-                moved.for_each(|(_, watch)| *watch = None);
+            EventKind::Modify(ModifyKind::Name(mode)) if mode != RenameMode::To => {
+                self.note_moved(path);
             }
             _ => {}
+        }
+    }
+
+    /// What is below a directory moves with it, and has no event of its own.
+    fn note_moved(&self, path: &Path) {
+        let mut watches = self.0.lock();
+        if watches.get(path).is_some_and(Option::is_some) {
+            let moved = watches.iter_mut().filter(|(at, _)| at.starts_with(path));
+            moved.for_each(|(_, watch)| *watch = None);
         }
     }
 

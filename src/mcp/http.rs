@@ -42,11 +42,11 @@ pub fn route<S: Clone + Send + Sync + 'static>(
     );
     Router::new()
         .route_service(PATH, service)
-        .layer(from_fn(refuse_others))
+        .layer(from_fn(refuse_unusable))
 }
 
 /// Answers bodies that are no message. The SDK says of them that they are of another media type.
-async fn refuse_others(request: Request, next: Next) -> Response {
+async fn refuse_unusable(request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }

@@ -195,6 +195,16 @@ fn submodules_that_are_not_checked_out_are_told_of() {
         "{told}"
     );
     assert!(told.contains("git submodule update --init"), "{told}");
+    // What lies outside is not looked at, whatever the file says.
+    std::fs::create_dir(keep.path().join("empty")).unwrap();
+    std::os::unix::fs::symlink(keep.path().join("empty"), cloned.join("link")).unwrap();
+    let absolute = keep.path().join("empty");
+    let paths = format!(
+        "path = ../empty\npath = link\npath = {}\n",
+        absolute.display()
+    );
+    std::fs::write(cloned.join(".gitmodules"), paths).unwrap();
+    assert_eq!(self::told(&cloned, &search_path()), "");
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Asked {
             text: None,
         };
         let (mut texts, mut notes) = (Vec::new(), Vec::new());
-        texts.extend(given(args)?);
+        texts.extend(text_argument(args)?);
         if let Some(path) = github_event {
             let event = event::read(path)?;
             texts.extend(event.text);
@@ -111,7 +111,7 @@ fn tell(notes: &[String]) -> std::io::Result<()> {
 }
 
 /// The text, as it is given or read.
-fn given(args: &ContextArgs) -> anyhow::Result<Option<String>> {
+fn text_argument(args: &ContextArgs) -> anyhow::Result<Option<String>> {
     if args.query.as_deref() != Some(STDIN) {
         return Ok(args.query.clone());
     }

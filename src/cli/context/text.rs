@@ -27,16 +27,16 @@ const COMPRESSED: [(&[u8], &str); 4] = [
 /// # Errors
 /// When it cannot be read, or is no text.
 pub(super) fn open<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    let (head, reader) = begun(reader)?;
+    let (head, reader) = with_head(reader)?;
     if head.starts_with(GZIP) {
-        let (head, reader) = begun(MultiGzDecoder::new(reader))?;
+        let (head, reader) = with_head(MultiGzDecoder::new(reader))?;
         return decoded(&head, reader);
     }
     decoded(&head, reader)
 }
 
 /// The first bytes, and a reader of all of them.
-fn begun<'r>(mut reader: impl Read + 'r) -> io::Result<(Vec<u8>, impl Read + 'r)> {
+fn with_head<'r>(mut reader: impl Read + 'r) -> io::Result<(Vec<u8>, impl Read + 'r)> {
     let mut head = Vec::new();
     reader.by_ref().take(SNIFFED).read_to_end(&mut head)?;
     Ok((head.clone(), Cursor::new(head).chain(reader)))

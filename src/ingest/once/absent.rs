@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use foveate_model::SourceFile;
 use foveate_model::escape::shorten;
+use foveate_model::{RepoPath, SourceFile};
 
 use crate::ingest::git::{GitRepo, is_missing};
 use crate::ingest::tree::WorkingTree;
@@ -45,8 +45,7 @@ pub(super) fn of_commit(files: &[SourceFile]) -> Option<String> {
 
 /// What a clone whose history cannot be read lacks of past commits.
 pub(super) fn of_history(git: &GitRepo) -> Option<String> {
-    let is_partial = values(git, "config").any(|(key, _)| key == "partialclonefilter");
-    is_partial.then(|| {
+    git.setting(r"^remote\..*\.partialclonefilter$").map(|_| {
         format!("files of past commits were not fetched, as in a partial clone: {FETCH_ALL}")
     })
 }
@@ -65,19 +64,17 @@ fn submodules(root: &Path) -> Option<String> {
     let settings = text(&root.join(".gitmodules"))?;
     let values = settings.lines().filter_map(|line| line.split_once('='));
     let paths = values.filter(|(key, _)| key.trim() == "path");
-    let is_empty = |path: &&str| {
-        let mut entries = fs::read_dir(root.join(path)).into_iter().flatten();
-        entries.next().is_none()
-    };
-    let empty: Vec<&str> = paths
-        .map(|(_, path)| path.trim())
-        .filter(is_empty)
+    let paths = paths.filter_map(|(_, path)| RepoPath::new(path.trim()).ok());
+    let empty: Vec<RepoPath> = paths
+        .filter(|path| is_empty(&root.join(path.as_str())))
         .collect();
     if empty.is_empty() {
         return None;
     }
     let named = empty.iter().take(MAX_NAMED);
-    let named: Vec<_> = named.map(|path| shorten(path, MAX_NAME_BYTES)).collect();
+    let named: Vec<_> = named
+        .map(|path| shorten(path.as_str(), MAX_NAME_BYTES))
+        .collect();
     let more = match empty.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -88,25 +85,23 @@ fn submodules(root: &Path) -> Option<String> {
     ))
 }
 
-/// Whether only a part of the commit is meant to be checked out.
-fn is_sparse(git: &GitRepo) -> bool {
-    if !git.git_dir().join("info/sparse-checkout").exists() {
-        return false;
+/// Whether a directory of the tree is empty or not there. One that is reached through a link is not looked into:
+/// it may lie outside.
+fn is_empty(directory: &Path) -> bool {
+    match fs::canonicalize(directory) {
+        Ok(real) if real == directory => {
+            fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(_) => false,
+        Err(_) => true,
     }
-    let is_on = |name: &str| {
-        values(git, name).any(|(key, value)| key == "sparsecheckout" && value == "true")
-    };
-    is_on("config.worktree") || is_on("config")
 }
 
-/// The values of a file in a git directory, whatever their section, by their names in lower case.
-fn values(git: &GitRepo, name: &str) -> impl Iterator<Item = (String, String)> {
-    let settings = text(&git.git_dir().join(name)).unwrap_or_default();
-    let values = settings.lines().filter_map(|line| line.split_once('='));
-    let values: Vec<(String, String)> = values
-        .map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
-    values.into_iter()
+/// Whether only a part of the commit is meant to be checked out.
+fn is_sparse(git: &GitRepo) -> bool {
+    // Few repositories have this file, and git need not be asked about the others.
+    git.git_dir().join("info/sparse-checkout").exists()
+        && git.setting(r"^core\.sparsecheckout$").as_deref() == Some("true")
 }
 
 /// A file of settings; none where there is none of a usual size.

@@ -132,13 +132,13 @@ impl Body {
     }
 
     /// As it is shown: why it is there, and what it calls of what is asked about.
-    fn told(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
+    fn described(&self, plan: &Plan<'_>, mut entry: Entry) -> Entry {
         entry.reason = self.reason();
-        if let Some(called) = plan.called_in(self.file, self.place.lines) {
+        if let Some(callee) = plan.callee_in(self.file, self.place.lines) {
             let name = plan
                 .snapshot
                 .files
-                .definition(called)
+                .definition(callee)
                 .qualified_name
                 .to_string();
             entry.reason = format!("calls {name}, {}", entry.reason);
@@ -190,7 +190,7 @@ impl Body {
         }
         let measured = self.measured.take().unwrap_or_else(|| {
             let entry = card::full(plan.snapshot, &self.place, self.section);
-            plan.packed.measure(self.told(plan, entry))
+            plan.packed.measure(self.described(plan, entry))
         });
         self.tokens = measured.tokens;
         self.is_counted = true;
@@ -218,7 +218,7 @@ impl Body {
             lines,
             ..self.shows()
         };
-        let measured = plan.packed.measure(self.told(plan, entry));
+        let measured = plan.packed.measure(self.described(plan, entry));
         if self.allowed(plan, &measured, freed, pass) {
             self.add(plan, measured, shows);
         }
@@ -323,7 +323,7 @@ impl Body {
                 matters,
                 bytes as usize,
             );
-            let measured = plan.packed.measure(self.told(plan, entry));
+            let measured = plan.packed.measure(self.described(plan, entry));
             if measured.tokens <= most && plan.packed.fits(&measured, self.file, 0) {
                 let shows = Shows {
                     file: self.file,

@@ -225,10 +225,11 @@ impl<'a> Plan<'a> {
     }
 
     /// The definition that the query names and these lines call, where callers are asked about.
-    pub(super) fn called_in(&self, file: FileId, lines: Lines) -> Option<DefId> {
-        let is_asked = self.profile.callers >= self.config.main_share;
-        let named = self.named_order.iter().filter(|_| is_asked);
-        named.copied().find(|id| {
+    pub(super) fn callee_in(&self, file: FileId, lines: Lines) -> Option<DefId> {
+        if self.profile.callers < self.config.main_share {
+            return None;
+        }
+        self.named_order.iter().copied().find(|id| {
             let mut sites = self.snapshot.graph.uses_of(*id).iter();
             let is_itself = self.snapshot.files.file_of(*id) == file
                 && lines.overlap(self.snapshot.files.definition(*id).lines) > 0;

@@ -17,6 +17,9 @@ pub(super) const WHOLE: Lines = Lines {
 /// Bytes of files that are read to compare digests. Places beyond that count as not seen.
 const MAX_COMPARED_BYTES: usize = 256 << 20;
 
+/// Bytes of a digest that are told.
+const DIGEST_BYTES: usize = 8;
+
 /// The name of lines that are shown whole: `path:start-end@digest`. The digest ties it to what was shown:
 /// after an edit, or at another commit, the same lines may hold other code, which nobody has seen.
 pub(super) fn name(files: &Files, file: FileId, lines: Lines) -> String {
@@ -101,6 +104,3 @@ fn digest(text: &str, lines: Lines) -> String {
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }
-
-/// Bytes of a digest that are told.
-const DIGEST_BYTES: usize = 8;

@@ -119,7 +119,7 @@ impl Reading {
 
     /// Searches the block and keeps of it what the next one needs.
     fn search(&mut self, is_last: bool) {
-        let lines = prefix::without(self.block.iter().map(String::as_str).collect());
+        let lines = prefix::strip(self.block.iter().map(String::as_str).collect());
         let pieces = traces::pieces(&lines);
         let ahead = if is_last { 0 } else { LOOK_AHEAD };
         let decided = lines.len().saturating_sub(ahead);

@@ -13,22 +13,22 @@ const PAIRS: usize = 50;
 const MIN_LINES: usize = 3;
 
 /// The lines without the prefix that nearly all of them have, and traces without the one that theirs have.
-pub(super) fn without(lines: Vec<&str>) -> Vec<&str> {
-    without_that_of_traces(without_that_of_all(lines))
+pub(super) fn strip(lines: Vec<&str>) -> Vec<&str> {
+    strip_of_traces(strip_common(lines))
 }
 
-fn without_that_of_all(mut lines: Vec<&str>) -> Vec<&str> {
-    let Some(prefix) = of_all(&lines) else {
+fn strip_common(mut lines: Vec<&str>) -> Vec<&str> {
+    let Some(prefix) = common_prefix(&lines) else {
         return lines;
     };
     for line in &mut lines {
-        *line = behind(line, prefix).unwrap_or(line);
+        *line = after_prefix(line, prefix).unwrap_or(line);
     }
     lines
 }
 
 /// The prefix of nearly all lines.
-fn of_all<'t>(lines: &[&'t str]) -> Option<&'t str> {
+fn common_prefix<'t>(lines: &[&'t str]) -> Option<&'t str> {
     let told: Vec<&str> = lines
         .iter()
         .copied()
@@ -37,7 +37,7 @@ fn of_all<'t>(lines: &[&'t str]) -> Option<&'t str> {
     let mut counts: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for pair in told.windows(2).take(PAIRS) {
         if let [line, next] = pair
-            && let Some(prefix) = shared(line, next)
+            && let Some(prefix) = shared_prefix(line, next)
         {
             counts
                 .entry(shape(prefix).collect())
@@ -50,7 +50,7 @@ fn of_all<'t>(lines: &[&'t str]) -> Option<&'t str> {
     let with_it: Vec<&str> = told
         .iter()
         .copied()
-        .filter(|line| behind(line, prefix).is_some())
+        .filter(|line| after_prefix(line, prefix).is_some())
         .collect();
     // What compilers write before each message is its place, which is no prefix.
     let marks = with_it.iter().filter(|line| traces::read(line).is_some());
@@ -58,16 +58,16 @@ fn of_all<'t>(lines: &[&'t str]) -> Option<&'t str> {
 }
 
 /// A header of a trace and the line behind it show the prefix of that trace.
-fn without_that_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
+fn strip_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
     let mut at = 0;
     while let Some([header, next]) = lines.get(at..at + 2) {
         let is_header = || matches!(traces::read(header), Some(Mark::Header));
-        let Some(prefix) = shared(header, next).filter(|_| is_header()) else {
+        let Some(prefix) = shared_prefix(header, next).filter(|_| is_header()) else {
             at += 1;
             continue;
         };
         while let Some(line) = lines.get_mut(at)
-            && let Some(rest) = behind(line, prefix)
+            && let Some(rest) = after_prefix(line, prefix)
         {
             *line = rest;
             at += 1;
@@ -77,7 +77,7 @@ fn without_that_of_traces(mut lines: Vec<&str>) -> Vec<&str> {
 }
 
 /// What two lines begin with alike, up to the last space in it; none where that says nothing.
-fn shared<'t>(line: &'t str, next: &str) -> Option<&'t str> {
+fn shared_prefix<'t>(line: &'t str, next: &str) -> Option<&'t str> {
     let alike = shape(line)
         .zip(shape(next))
         .take_while(|(a, b)| a == b)
@@ -88,7 +88,7 @@ fn shared<'t>(line: &'t str, next: &str) -> Option<&'t str> {
 }
 
 /// What follows in a line that begins like `prefix`, if for other digits. A line that ends with it is empty.
-fn behind<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
+fn after_prefix<'t>(line: &'t str, prefix: &str) -> Option<&'t str> {
     if line.len() < prefix.len() {
         return shape(line).eq(shape(prefix.trim_end())).then_some("");
     }
@@ -127,14 +127,14 @@ mod tests {
             let prefixed: Vec<String> =
                 TRACE.iter().map(|line| format!("{prefix}{line}")).collect();
             let mut lines: Vec<&str> = prefixed.iter().map(String::as_str).collect();
-            assert_eq!(without(lines.clone()), TRACE, "{prefix}");
+            assert_eq!(strip(lines.clone()), TRACE, "{prefix}");
             // Among lines of others.
             lines.extend(["ok", "2 tests", prefix.trim_end(), "done"]);
-            assert_eq!(without(lines)[..4], TRACE, "{prefix}");
+            assert_eq!(strip(lines)[..4], TRACE, "{prefix}");
         }
         let numbered: Vec<String> = (1..9).map(|n| format!("[build {n}] line {n} x")).collect();
         let lines: Vec<&str> = numbered.iter().map(String::as_str).collect();
-        assert_eq!(without(lines)[2], "x", "digits do not differ");
+        assert_eq!(strip(lines)[2], "x", "digits do not differ");
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             &["", "x"],
             &[],
         ] {
-            assert_eq!(without(lines.to_vec()), lines);
+            assert_eq!(strip(lines.to_vec()), lines);
         }
     }
 }

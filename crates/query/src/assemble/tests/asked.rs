@@ -1,4 +1,5 @@
-//! What a caller asks for beside the words: breadth, thresholds, a change, a focus, links, and at most so many files and characters.
+//! What a caller asks for beside the words: breadth, thresholds, a change, a focus, links, and at most so many
+//! files and characters.
 
 use foveate_model::{Lines, RepoPath};
 use proptest::prelude::*;
@@ -7,7 +8,7 @@ use super::*;
 use crate::permalink::WebPage;
 use crate::request::{Change, Focus};
 
-const POOL: &str = "
+pub(super) const POOL: &str = "
     //- pool/core.py
     LIMIT = 10
 

@@ -2,35 +2,9 @@
 
 use foveate_model::RepoPath;
 
+use super::asked::POOL;
 use super::*;
 use crate::request::Seen;
-
-const POOL: &str = "
-    //- pool/core.py
-    class Pool:
-        size = 4
-
-        def acquire(self, timeout):
-            connection = self.take(timeout)
-            return connection
-
-        def release(self, connection):
-            self.idle.append(connection)
-    //- pool/client.py
-    from pool.core import Pool
-
-
-    def fetch(url):
-        pool = Pool()
-        connection = pool.acquire(3)
-        return connection.get(url)
-    //- tests/test_core.py
-    from pool.core import Pool
-
-
-    def test_acquire():
-        assert Pool().acquire(1)
-";
 
 fn ask_of(repository: &str, seen: Seen) -> Pack {
     let snapshot = fixture(repository);
@@ -76,7 +50,7 @@ fn what_was_seen_does_not_come_again() {
 #[test]
 fn what_was_shown_is_seen_while_it_reads_the_same() {
     let shown = seen_as(&ask_of(POOL, Seen::default()));
-    let is_acquire = |place: &String| place.starts_with("pool/core.py:3-7@");
+    let is_acquire = |place: &String| place.starts_with("pool/core.py:6-10@");
     assert!(shown.iter().any(is_acquire), "{shown:?}");
     let again = ask_of(POOL, places(shown.clone()));
     assert!(!again.context.contains("def acquire"), "{}", again.context);
@@ -103,7 +77,7 @@ fn a_path_may_hold_colons() {
     for place in [
         "pool/core:a.py",
         "pool/core:a.py:Pool.acquire",
-        "pool/core:a.py:4-6",
+        "pool/core:a.py:7-9",
     ] {
         let pack = ask_of(&repository, places([place]));
         assert!(!pack.context.contains("def acquire"), "{place}");
